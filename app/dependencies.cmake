@@ -4,14 +4,33 @@
 # tried in turn, each saying in one line why it did not do: the system; the source packages of the
 # Debian archive that apt is configured with; upstream's release, pinned by its hash. Sources are
 # kept in build/packages, shared by all presets, so they are fetched once.
+#
+# What users get links its C++ library, GCC's and simdjson as archives: it starts in less time, and on
+# systems that have others. Modules may, since nothing of theirs crosses (core/text/module.h).
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
 
-find_package(nlohmann_json 3.11 REQUIRED)
-find_package(CLI11 2.1 REQUIRED)
-find_package(simdjson REQUIRED)
-find_package(SQLite3 REQUIRED)
-find_package(PostgreSQL REQUIRED)  # libpq
-find_package(tomlplusplus REQUIRED)
-find_package(spdlog 1.10 REQUIRED)
+# What is missing is named all at once.
+set(missing "")
+macro(skein_need package debian)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND missing "${package} ${ARGN} (on Debian ${debian})")
+  endif()
+endmacro()
+skein_need(nlohmann_json nlohmann-json3-dev 3.11)
+skein_need(CLI11 libcli11-dev 2.1)
+skein_need(PostgreSQL libpq-dev)  # libpq
+skein_need(tomlplusplus libtomlplusplus-dev)
+skein_need(spdlog libspdlog-dev 1.10)
+skein_need(simdjson libsimdjson-dev)
+if(SKEIN_PORTABLE)  # its curl is built here
+  set(OPENSSL_USE_STATIC_LIBS ON)
+else()
+  skein_need(CURL libcurl4-openssl-dev)
+endif()
+skein_need(OpenSSL libssl-dev)
 
 # A library that has no CMake package everywhere, as the target skein_<name>: the first of the further
 # arguments that is found.
@@ -19,19 +38,26 @@ function(skein_find_library name header debian)
   find_path(${name}_INCLUDE ${header})
   find_library(${name}_LIBRARY NAMES ${ARGN})
   if(NOT ${name}_INCLUDE OR NOT ${name}_LIBRARY)
-    message(FATAL_ERROR "${name} could not be found; on Debian it is ${debian}")
+    list(APPEND missing "${name} (on Debian ${debian})")
+    set(missing "${missing}" PARENT_SCOPE)
+    return()
   endif()
   add_library(skein_${name} INTERFACE)
   target_include_directories(skein_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
   target_link_libraries(skein_${name} INTERFACE ${${name}_LIBRARY})
 endfunction()
 
-# Archives first: a shared library is one more to load at every start. The module that needs
-# Zstandard is loaded only when it is needed, so the shared one does.
+# Archives first: a shared library is one more to load at every start. The module with Zstandard and
+# SQLite is loaded only when it is needed, so shared ones do, unless it is for every Linux.
+if(SKEIN_PORTABLE)
+  set(zstd_archive libzstd.a)
+  set(sqlite_archive libsqlite3.a)
+endif()
 skein_find_library(utf8proc utf8proc.h libutf8proc-dev libutf8proc.a utf8proc)
 skein_find_library(zlib zlib.h zlib1g-dev libz.a z)
 skein_find_library(yaml yaml.h libyaml-dev libyaml.a yaml)
-skein_find_library(zstd zstd.h libzstd-dev zstd)
+skein_find_library(zstd zstd.h libzstd-dev ${zstd_archive} zstd)
+skein_find_library(sqlite sqlite3.h libsqlite3-dev ${sqlite_archive} sqlite3)
 
 # RE2 as an archive too, unless it is one that needs Abseil: its archive would want all of Abseil's.
 find_path(re2_INCLUDE re2/re2.h)
@@ -42,6 +68,10 @@ if(NOT re2_abseil)
   set(re2_archive libre2.a)
 endif()
 skein_find_library(re2 re2/re2.h libre2-dev ${re2_archive} re2)
+if(missing)
+  list(JOIN missing "\n  " missing)
+  message(FATAL_ERROR "skein needs these libraries with their headers; please install them:\n  ${missing}")
+endif()
 
 # spdlog and fmt, which one file includes. As headers where starting matters: as shared libraries
 # they cost half a millisecond of every start. As libraries elsewhere: under the sanitizers that file
@@ -68,8 +98,9 @@ endif()
 set(SKEIN_PACKAGES ${PROJECT_SOURCE_DIR}/build/packages CACHE PATH "where fetched sources are kept")
 
 # Leaves the source of `name` in ${SKEIN_PACKAGES}/<name>: from the Debian source package
-# `debian` (of which only the folder `folder`, if given), else from `url` with hash `sha256`.
-function(skein_fetch name debian folder url sha256)
+# `debian` (of which only the folder `folder`, if given), else from `url` with hash `sha256`. Without
+# these it may be missing.
+function(skein_fetch name debian folder)
   set(dest ${SKEIN_PACKAGES}/${name})
   if(EXISTS ${dest}/CMakeLists.txt)
     return()
@@ -80,6 +111,10 @@ function(skein_fetch name debian folder url sha256)
   if(NOT failed)
     return()
   endif()
+  if(NOT ARGN)
+    return()
+  endif()
+  list(POP_FRONT ARGN url sha256)
   message(STATUS "${name}: no Debian source package to be had, trying upstream's release")
   set(archive ${SKEIN_PACKAGES}/${name}.tar.gz)
   file(DOWNLOAD ${url} ${archive} EXPECTED_HASH SHA256=${sha256} STATUS status INACTIVITY_TIMEOUT 20)
@@ -96,6 +131,28 @@ function(skein_fetch name debian folder url sha256)
   file(RENAME ${unpacked} ${dest})
   file(REMOVE_RECURSE ${SKEIN_PACKAGES}/${name}.unpack ${archive})
 endfunction()
+
+# Debian has no archive of simdjson: one file of its source is compiled, for the kinds of processors
+# that are common. Elsewhere than in a release the shared library does.
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  skein_fetch(simdjson simdjson "")
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL Release AND EXISTS ${SKEIN_PACKAGES}/simdjson/src/simdjson.cpp)
+  add_library(skein_simdjson STATIC ${SKEIN_PACKAGES}/simdjson/src/simdjson.cpp)
+  target_include_directories(skein_simdjson SYSTEM PUBLIC ${SKEIN_PACKAGES}/simdjson/include)
+  target_include_directories(skein_simdjson PRIVATE ${SKEIN_PACKAGES}/simdjson/src)
+  target_compile_options(skein_simdjson PRIVATE -w -O2)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_definitions(skein_simdjson PUBLIC SIMDJSON_IMPLEMENTATION_ICELAKE=0 SIMDJSON_IMPLEMENTATION_WESTMERE=0)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    target_compile_definitions(skein_simdjson PUBLIC SIMDJSON_IMPLEMENTATION_FALLBACK=0)
+  endif()
+else()
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    message(STATUS "simdjson: no source to be had, linking the shared library")
+  endif()
+  add_library(skein_simdjson ALIAS simdjson::simdjson)
+endif()
 
 find_package(replxx QUIET CONFIG)
 if(NOT TARGET replxx::replxx)
@@ -114,7 +171,38 @@ if(NOT TARGET replxx::replxx)
   add_library(replxx::replxx ALIAS replxx)
 endif()
 
-find_package(cpr QUIET CONFIG)
+# For every Linux: a curl that knows HTTP alone, with OpenSSL in it, and no place for authorities.
+if(SKEIN_PORTABLE)
+  skein_fetch(curl curl "")
+  # Debian's archive of nghttp2 cannot be part of a module.
+  skein_fetch(nghttp2 nghttp2 "")
+  enable_language(C)
+  file(GLOB nghttp2_sources ${SKEIN_PACKAGES}/nghttp2/lib/*.c)
+  add_library(skein_nghttp2 STATIC ${nghttp2_sources})
+  target_include_directories(skein_nghttp2 SYSTEM PRIVATE ${SKEIN_PACKAGES}/nghttp2/lib/includes)
+  target_compile_definitions(skein_nghttp2 PRIVATE HAVE_ARPA_INET_H HAVE_NETINET_IN_H HAVE_TIME_H)
+  function(skein_add_curl)  # a function, so that its settings stay its own
+    set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
+    set(CURL_CA_BUNDLE none CACHE STRING "" FORCE)
+    set(CURL_CA_PATH none CACHE STRING "" FORCE)
+    set(ZLIB_LIBRARY ${zlib_LIBRARY})
+    set(NGHTTP2_LIBRARY ${CMAKE_BINARY_DIR}/libskein_nghttp2.a)
+    foreach(wanted HTTP_ONLY USE_NGHTTP2 CURL_DISABLE_NTLM CURL_DISABLE_OPENSSL_AUTO_LOAD_CONFIG)
+      set(${wanted} ON)
+    endforeach()
+    foreach(unwanted BUILD_CURL_EXE BUILD_SHARED_LIBS BUILD_TESTING CURL_USE_LIBPSL
+                     CURL_USE_LIBSSH2 ENABLE_MANUAL PICKY_COMPILER USE_LIBIDN2)
+      set(${unwanted} OFF)
+    endforeach()
+    set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
+    add_subdirectory(${SKEIN_PACKAGES}/curl ${CMAKE_BINARY_DIR}/packages/curl EXCLUDE_FROM_ALL SYSTEM)
+    # What cpr finds when it looks for curl.
+    file(WRITE ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/curl-config.cmake "set(CURL_VERSION_STRING 8)\n")
+  endfunction()
+  skein_add_curl()
+else()
+  find_package(cpr QUIET CONFIG)
+endif()
 if(NOT TARGET cpr::cpr)
   skein_fetch(cpr cpr ""
     https://github.com/libcpr/cpr/archive/refs/tags/1.12.0.tar.gz

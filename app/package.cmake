@@ -25,15 +25,15 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "bubblewrap, ca-certificates")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git, ripgrep")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git, ripgrep, poppler-utils")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "agent shell that keeps every conversation")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-"You talk to a language model at a prompt and let it read, search, edit and run
-things in your workspace; you quit, come back days later and go on exactly
-where you were. Conversations branch like git and can be handed from one model
-to another; every message is on disk before it is shown as saved.
+"You talk to a language model at a prompt and let it read, search, edit and
+run things in your workspace. You can quit and continue days later exactly
+where you were. Conversations branch like git and can switch between models.
+Every message is on disk before it is shown as saved.
 .
-Commands of the model run in a sandbox, where bubblewrap or Landlock works, and
-what changes the world asks first. A small model is built in, so that it can be
-tried without a key and without a network.")
+The model's commands run in a sandbox where bubblewrap or Landlock works, and
+ask before they change anything. A small model is built in, so that skein can
+be tried without a key and without a network.")
 include(CPack)

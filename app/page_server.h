@@ -3,16 +3,68 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "app/http_request.h"
-#include "app/shared_session.h"
-#include "core/text/fd.h"
+#include "core/export/exported_session.h"
+#include "core/text/io.h"
 
 namespace skein::app {
+
+// A session that a browser watches: its page, and what has come since.
+class SharedSession {
+ public:
+  using Read = std::function<exporters::ExportedSession()>;
+  // `read` gives the current session, with everything masked that must be; `version` differs
+  // when it may have changed, and is cheap. Reads once: what is wrong with the session is thrown
+  // here.
+  SharedSession(Read read, std::function<std::string()> version);
+
+  std::string page();
+
+  struct News {
+    std::string entries{};  // a JSON array on one line; empty: there are none
+    std::size_t count = 0;  // how many there are in all now
+  };
+  // What a page that has `after` entries lacks.
+  News since(std::size_t after);
+  // Looks whether something happened; true: since() may have something to say.
+  bool changed();
+  // Counts the times that something which was shown went or came otherwise.
+  std::size_t edition() const { return edition_; }
+
+ private:
+  Read read_;
+  std::function<std::string()> version_;
+  std::string seen_{};
+  std::vector<std::size_t> hashes_{};  // of what is shown of each entry
+  std::size_t edition_ = 0;
+};
+
+// The little of HTTP/1.1 that a page for one browser needs: the head of a GET, read strictly.
+struct HttpRequest {
+  std::string path{};   // "/events", without the query
+  std::string query{};  // "after=3"
+  std::string host{};   // must be there
+  std::string cookies{};
+  std::string fetch_site{};  // what a browser says of where the request comes from; empty: nothing
+};
+
+// What became of the bytes so far.
+struct ReadRequest {
+  std::optional<HttpRequest> request{};
+  int status = 0;  // of the refusal; 0: there is none, and without a request more is to come
+};
+
+inline constexpr std::size_t most_head_bytes = 8 * 1024;
+
+ReadRequest read_request(std::string_view bytes);
 
 class PageServer {
  public:
@@ -37,7 +89,7 @@ class PageServer {
   };
 
   void accept_waiting();
-  void make_room(bool known);
+  void make_room(bool knows_token);
   bool go_on(Connection& connection, short events);  // false: it is done
   bool read(Connection& connection);
   bool write(Connection& connection);

@@ -2,30 +2,32 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "app/cli.h"
+#include "app/invocation/cli.h"
 #include "core/store/session_store.h"
+#include "repl/screen/screen.h"
+#include "repl/terminal/keyboard.h"
 
 namespace skein::app {
 
 struct ChosenSession {
   Id session{};
-  bool resumed = false;  // it was there before
   bool remember = true;  // a bare `skein` may continue it
 };
 
-// Those whose key, title or id has `text` in it, in any case; a whole key means that one alone, and
-// so does a title that no other has.
-std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
-                                                const std::string& text);
-
 // Asks whether to go on with a session that was begun in another folder of the same project.
-using OfferSession = std::function<bool(const store::SessionRecord&)>;
+using OfferSession = std::function<bool(const std::string& question)>;
 
-// Throws Error when there is no such session or the choice is not clear. Without `offer` nobody is
-// asked.
+// -r at a terminal: the session that the user chooses from a list, unless the text fits exactly
+// one. Without a keyboard the list is numbered. nullopt: the user left the list.
+std::optional<Invocation> chosen_by_user(const Invocation& invocation, terminal::Keyboard* keyboard,
+                                         screen::Screen& screen, store::SessionStore& store,
+                                         const std::string& workspace);
+
+// Throws Error when there is no such session or the choice is not clear. Without `offer` the user
+// is not asked.
 ChosenSession choose_session(store::SessionStore& store, const Invocation& invocation,
                              const std::string& workspace, const OfferSession& offer = {});
 

@@ -18,4 +18,11 @@ std::optional<std::vector<catalog::ServiceModel>> ask_models(const catalog::Prov
                                                              Keyring& keys,
                                                              const model::Ports& ports);
 
+// Whether a key works: one small request that costs nothing.
+struct KeyCheck {
+  enum class Result { accepted, refused, unknown } result = Result::unknown;
+  std::string text{};  // a sentence for the user
+};
+KeyCheck check_key(const catalog::ProviderRow& row, Keyring& keys, const model::Ports& ports);
+
 }  // namespace skein::providers

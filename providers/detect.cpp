@@ -8,9 +8,10 @@
 #include <cerrno>
 #include <charconv>
 
-#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/wait.h"
+#include "providers/discovery/listing.h"
 #include "providers/http/http.h"
 
 namespace skein::providers {
@@ -47,11 +48,6 @@ bool was_accepted(const Fd& fd) {
   return getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-// Servers list these beside the others, but they cannot hold a conversation.
-bool is_for_embeddings(std::string_view model) {
-  return model.find("embed") != std::string_view::npos;
-}
-
 // Polls all of them until each has an answer or the time is over.
 std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
   std::vector<Fd> attempts;
@@ -79,16 +75,15 @@ std::vector<LocalServer> listening_servers(const catalog::Catalog& catalog) {
   std::vector<std::uint16_t> numbers;
   for (const catalog::ProviderRow& row : catalog.providers()) {
     const std::string url = catalog::base_url(row);
-    if (const std::uint16_t port = loopback_port(url); port != 0) {
-      places.push_back({std::string(row.name), url});
-      numbers.push_back(port);
-    }
+    const std::uint16_t port = loopback_port(url);
+    if (port == 0) continue;
+    places.push_back({std::string(row.name), url});
+    numbers.push_back(port);
   }
   const std::vector<bool> accepted = who_accepts(numbers);
-  std::vector<LocalServer> found;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (accepted[i]) found.push_back(std::move(places[i]));
-  return found;
+  for (std::size_t i = places.size(); i-- > 0;)
+    if (!accepted[i]) places.erase(places.begin() + static_cast<std::ptrdiff_t>(i));
+  return places;
 }
 
 std::vector<LocalServer> find_local_servers(const catalog::Catalog& catalog,
@@ -100,9 +95,8 @@ std::vector<LocalServer> find_local_servers(const catalog::Catalog& catalog,
     const http::HttpAnswer answer = http::http_get(place.base_url + "/v1/models", {}, 500ms, ports);
     const auto list = answer.response.status == 200 ? parse_json(answer.body) : std::nullopt;
     if (!list || !at(*list, "data").is_array()) continue;
-    for (const Json& model : at(*list, "data"))
-      if (std::string id = string_at(model, "id"); !id.empty() && !is_for_embeddings(id))
-        place.models.push_back(std::move(id));
+    for (catalog::ServiceModel& model : discovery::openai_models(answer.body))
+      place.models.push_back(std::move(model.name));
     found.push_back(std::move(place));
   }
   return found;

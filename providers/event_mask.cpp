@@ -79,11 +79,6 @@ void EventMask::take(const Streaming& event) {
   sink_(event);
 }
 
-void EventMask::take(const model::Committed& event) {
-  release_all();
-  sink_(event);  // masked before it was saved
-}
-
 void EventMask::take(const model::ToolStarted& event) {
   release_all();
   model::ToolUse call = event.call;
@@ -92,11 +87,6 @@ void EventMask::take(const model::ToolStarted& event) {
 }
 
 void EventMask::take(const ToolOutput& event) { feed(Kind::output, event.call_id, event.text); }
-
-void EventMask::take(const model::ToolEnded& event) {
-  release_all();
-  sink_(event);
-}
 
 void EventMask::take(const Notice& event) { sink_(Notice{event.level, masked(event.text)}); }
 

@@ -2,6 +2,7 @@
 // commands print what they find.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <list>
 #include <string>
@@ -38,12 +39,17 @@ class EventMask {
   void release_all();
 
   void take(const model::Streaming& event);
-  void take(const model::Committed& event);
   void take(const model::ToolStarted& event);
   void take(const model::ToolOutput& event);
-  void take(const model::ToolEnded& event);
   void take(const model::Notice& event);
   void take(const model::Retrying& event);
+  // What has no text, and what was masked before it was saved; nothing else.
+  template <class Event>
+    requires std::same_as<Event, model::Committed> || std::same_as<Event, model::ToolEnded>
+  void take(const Event& event) {
+    release_all();
+    sink_(event);
+  }
 
   const std::vector<std::string>& secrets_;
   Sink sink_;

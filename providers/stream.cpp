@@ -1,15 +1,10 @@
 #include "providers/stream.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <utility>
-#include <variant>
 
 #include "core/model/assembler.h"
-#include "core/text/amounts.h"
 #include "core/text/log.h"
-#include "providers/catalog/ending.h"
+#include "core/text/text.h"
 #include "providers/http/retry.h"
 #include "providers/request.h"
 #include "providers/wire/answer_limit.h"
@@ -25,33 +20,42 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t max_error_body = std::size_t{64} << 10;
 
 // How services that do not answer 404 say that they have no such model.
-constexpr std::array<std::string_view, 3> no_such_model{"model_not_found", "model_decommissioned",
-                                                        "invalid_model"};
+constexpr std::string_view no_such_model[] = {"model_not_found", "model_decommissioned",
+                                              "invalid_model"};
 
-// The ready request, or why there is none.
-using Prepared = std::variant<http::HttpRequest, std::string>;
+// A hint begins with "; ", which does not follow the end of a sentence.
+std::string with_hint(std::string text, const std::string& hint) {
+  if (!hint.empty() && text.ends_with('.')) text.pop_back();
+  return text + hint;
+}
 
-Prepared prepare(const model::Context& context, const model::ModelRef& model,
-                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys,
-                 const handover::Preferences& wishes) {
-  auto [wire, faults] = make_request(context, model, row, known, wishes);
+struct PreparedRequest {
+  http::HttpRequest request{};
+  std::string refusal{};  // why it cannot be sent; empty: it can
+};
+
+PreparedRequest prepare(const model::Context& context, const model::ModelRef& model,
+                        const catalog::ProviderRow& row, const catalog::ModelRow& known,
+                        Keyring& keys) {
+  auto [wire, faults] = make_request(context, model, row, known);
   if (!faults.empty())
-    return "the request was not sent, because it would be refused: " + faults.front();
+    return {{}, "the request was not sent, because it would be refused: " + faults.front()};
 
   const std::string base = catalog::base_url(row);
   http::HttpRequest request{.url = base + std::string(row.version) + wire.path,
                             .headers = std::move(wire.headers),
                             .body = std::move(wire.body)};
   request.headers.emplace_back("accept", "text/event-stream");
-  if (row.auth == catalog::Auth::none) return request;
-  if (const auto key = keys.find(variables_of(row), std::string(row.key_command))) {
-    if (std::string refusal = key_refusal(row, base); !refusal.empty()) return refusal;
+  if (row.auth == catalog::Auth::none) return {std::move(request)};
+  if (const auto key = keys.find(key_sources(row))) {
     request.headers.push_back(key_header(row, *key));
-  } else if (row.key_needed && base == row.base_url) {
-    return "there is no key for " + model.provider + "; " + how_to_give_key(row) +
-           (variables_of(row).empty() ? "" : " or a key command") + ", or use offline/demo";
+    return {std::move(request), key_refusal(row, base)};
   }
-  return request;
+  if (row.key_needed && base == row.base_url)
+    return {{},
+            "there is no key for " + model.provider + "; " + how_to_give_key(row) +
+                ", or use offline/demo"};
+  return {std::move(request)};
 }
 
 // An end mark alone says nothing either.
@@ -62,11 +66,11 @@ bool is_spoken(const model::Delta& delta) {
          !std::holds_alternative<model::delta::Finished>(delta);
 }
 
-// One sending of a request and what came of it. Nothing is told before there is something to show,
-// so that an attempt that failed early can be forgotten.
-class Attempt {
+// One sending of a request and what came of it. Nothing is reported before there is something to
+// show, so that an attempt that failed early can be forgotten.
+class StreamAttempt {
  public:
-  Attempt(const wire::Codec& codec, const model::ModelRef& model, const model::Ports& ports)
+  StreamAttempt(const wire::Codec& codec, const model::ModelRef& model, const model::Ports& ports)
       : codec_(codec), ports_(ports), decoder_(codec), assembler_(model.provider, model.model) {}
 
   void run(const http::HttpRequest& request) {
@@ -82,7 +86,7 @@ class Attempt {
     if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return {};
     http::HttpResponse judged = response_;
     if (judged.end == End::refused) judged.end = End::complete;  // we had read enough of it
-    // An error inside a stream of events has no status of its own; a page instead of a stream will
+    // An error inside a stream of events has no status; a page instead of a stream will
     // not be another one next time.
     if (is_success() && judged.end == End::complete)
       judged.status = assembler_.failure()->retryable && (is_event_stream() || !heard_) ? 503 : 400;
@@ -98,16 +102,16 @@ class Attempt {
     if (response_.end == End::stopped || ports_.stopped()) return assembler_.aborted();
     for (model::Delta& delta : held_) {
       if (auto* failed = std::get_if<model::delta::Failed>(&delta)) {
-        failed->text = mask_secrets(failed->text, secrets) + hint;
+        failed->text = with_hint(mask_secrets(failed->text, secrets), hint);
         failed->elsewhere = another_may_answer();
       }
       ports_.sink(model::Streaming{delta});
     }
     model::Message message = assembler_.message();
     message.error = mask_secrets(message.error, secrets);
-    if (message.stop == model::Stop::error) message.error += hint;
+    if (message.stop == model::Stop::error) message.error = with_hint(message.error, hint);
     if (message.stop == model::Stop::interrupted)
-      message.error = response_.trouble.empty() ? "the answer ended without its end mark"
+      message.error = response_.trouble.empty() ? "the answer was cut off before its end"
                                                 : mask_secrets(response_.trouble, secrets);
     return message;
   }
@@ -124,9 +128,7 @@ class Attempt {
     if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return false;
     if (is_success()) return assembler_.failure()->retryable;
     return status_ >= 500 || status_ == 429 || status_ == 404 ||
-           std::ranges::any_of(no_such_model, [this](std::string_view mark) {
-             return error_body_.find(mark) != std::string::npos;
-           });
+           has_any_of(error_body_, no_such_model);
   }
 
   bool is_event_stream() const {
@@ -163,10 +165,7 @@ class Attempt {
   void conclude() {
     if (response_.end == End::stopped) return;
     if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
-    if (!is_success()) {
-      const wire::Explanation why = codec_.explain(status_, error_body_, response_.headers);
-      return tell(model::delta::Failed{why.text, why.overflow, why.retryable, why.told, why.seals});
-    }
+    if (!is_success()) return tell(codec_.explain(status_, error_body_, response_.headers));
     if (assembler_.failure()) return;
     for (model::Delta& delta : decoder_.finish()) tell(std::move(delta));
     if (spoken_ || assembler_.failure()) return;
@@ -192,24 +191,24 @@ class Attempt {
 
 // Where the key that was sent came from, or should have come from.
 std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) {
-  const auto variables = variables_of(row);
-  for (const std::string& variable : variables)
-    if (keys.has_any({variable})) return variable;
-  if (!row.key_command.empty())
+  const std::string source = keys.source(key_sources(row));
+  if (source == "key command")
     return "the key-command of [providers." + std::string(row.name) + "]";
+  if (!source.empty()) return source == "stored key" ? "the stored key" : source;
+  const auto variables = variables_of(row);
   return variables.empty() ? std::string{} : variables.front();
 }
 
 // A service that has the older format and wants the newer one for this model.
-bool wants_responses(const Attempt& attempt, const catalog::ProviderRow& row) {
+bool wants_responses(const StreamAttempt& attempt, const catalog::ProviderRow& row) {
   return row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
          attempt.failure()->text.find("v1/responses") != std::string::npos;
 }
 
 // What was done about a failure, and what the user can do. `ended`: what is known of the end of
 // this model, if it has one.
-std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const http::Tried& tried,
-                     const catalog::ProviderRow& row, const Keyring& keys,
+std::string hint_for(const StreamAttempt& attempt, const http::RetryPlan& plan,
+                     const http::Tried& tried, const catalog::ProviderRow& row, const Keyring& keys,
                      const std::string& ended) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   if (tried.retries > 0)
@@ -235,17 +234,18 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
   if (found == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
   const catalog::ProviderRow row = catalog::routed(*found, model.model);
   const wire::Codec& codec = codec_of(row.wire);
-  Prepared prepared = prepare(context, model, row, catalog_.find_model(model), keys_, wishes_);
-  if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
+  const catalog::ModelRow known = catalog_.find_model(model);
+  PreparedRequest prepared = prepare(context, model, row, known, keys_);
+  prepared.request.timeouts = timeouts_;
 
   for (http::Tried tried;; ++tried.retries) {
-    Attempt attempt(codec, model, ports);
+    StreamAttempt attempt(codec, model, ports);
     http::RetryPlan plan;
-    if (const auto* request = std::get_if<http::HttpRequest>(&prepared)) {
-      attempt.run(*request);
-      plan = attempt.plan(tried, patience_.retry);
+    if (prepared.refusal.empty()) {
+      attempt.run(prepared.request);
+      plan = attempt.plan(tried, timeouts_.retry);
     } else {
-      attempt.fail(std::get<std::string>(prepared));
+      attempt.fail(prepared.refusal);
     }
     const int count = tried.retries + 1;
     log_debug("request", {{"model", model::to_string(model)},
@@ -266,6 +266,8 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
         hint_for(attempt, plan, tried, row, keys_, catalog::ended_text(catalog_, model, now_ms())));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
+    if (context.on_sent && prepared.refusal.empty())
+      context.on_sent(sent_request(prepared.request.body, model, row, known));
     return message;
   }
 }

@@ -10,12 +10,11 @@ namespace skein::providers {
 
 class HttpProvider : public model::Provider {
  public:
-  HttpProvider(const catalog::Catalog& catalog, Keyring& keys, const http::Patience& patience = {},
-               const handover::Preferences& wishes = {})
-      : catalog_(catalog), keys_(keys), patience_(patience), wishes_(wishes) {}
+  HttpProvider(const catalog::Catalog& catalog, Keyring& keys, const http::Timeouts& timeouts = {})
+      : catalog_(catalog), keys_(keys), timeouts_(timeouts) {}
 
   // Normalizes, encodes and checks the context; sends it, again if that may help and nothing has
-  // been shown yet; decodes the answer as it arrives. A failure is also told to the sink, as
+  // been shown yet; decodes the answer as it arrives. A failure is also sent to the sink, as
   // delta::Failed, which says whether the request was too long. Throws only if a key command
   // fails or the network module is missing.
   model::Message stream(const model::Context& context, const model::ModelRef& model,
@@ -24,8 +23,7 @@ class HttpProvider : public model::Provider {
  private:
   const catalog::Catalog& catalog_;
   Keyring& keys_;
-  http::Patience patience_;
-  handover::Preferences wishes_;
+  http::Timeouts timeouts_;
 };
 
 }  // namespace skein::providers

@@ -2,11 +2,9 @@
 
 #include <unistd.h>
 
-#include <chrono>
-#include <functional>
+#include <algorithm>
 
 #include "core/text/text.h"
-#include "repl/commands/completion.h"
 #include "repl/commands/handlers.h"
 #include "repl/commands/table.h"
 #include "repl/edit/external_editor.h"
@@ -18,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds second_press{2};
 constexpr std::size_t most_output = 64 * 1024;
 
-// What the model is told about a command that the user ran.
+// The report to the model about a command that the user ran.
 std::string report(std::string_view command, std::string output, int status) {
   if (output.size() > most_output)
     output = "[…]\n" + std::string(valid_utf8(output.substr(output.size() - most_output)));
@@ -33,30 +31,59 @@ std::string users_shell() {
   return shell.starts_with('/') && access(shell.c_str(), X_OK) == 0 ? shell : "/bin/sh";
 }
 
+constexpr std::string_view screen_programs =
+    "btop emacs fzf htop info lazygit less man mc micro more most nano nmtui nvim pico ranger tig "
+    "tmux top vi view vim vimdiff visudo";
+
+// Whether a program in the line draws on the whole screen, unless it writes into a pipe. It gets
+// the terminal, and nothing that it draws is for the model.
+bool takes_screen(std::string_view line) {
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find_first_of("|;&\n"), line.size());
+    std::string_view rest = line.substr(0, end);
+    line.remove_prefix(end);
+    const bool piped = line.starts_with('|') && !line.starts_with("||");
+    line.remove_prefix(std::min<std::size_t>(line.starts_with("||") ? 2 : 1, line.size()));
+    for (bool before = !piped; before && !trimmed(rest).empty();) {
+      const auto [word, further] = first_word(trimmed(rest));
+      rest = further;
+      before = word == "sudo" || word == "env" || word.find('=') != word.npos;
+      if (has_word(screen_programs, word.substr(word.rfind('/') + 1))) return true;
+    }
+  }
+  return false;
+}
+
+// Of a program that switched to the alternate screen nothing is kept.
+constexpr std::string_view alternate_screens[] = {"\x1b[?1049h", "\x1b[?1047h", "\x1b[?47h"};
+constexpr const char* not_recorded = "(it used the whole screen; its output is not recorded)\n";
+
+bool used_screen(const std::string& output) {
+  return std::ranges::any_of(alternate_screens, [&](std::string_view sequence) {
+    return output.find(sequence) != std::string::npos;
+  });
+}
+
 void run_for_user(session::Session& session, std::string_view command, bool tell_model) {
   if (command.find_first_not_of(" \t") == std::string_view::npos)
-    throw Error("! takes a command for the shell");
-  std::string output;
+    throw Error("type a shell command after !");
+  const bool with_screen = session.keyboard() != nullptr && takes_screen(command);
+  std::string output = with_screen ? not_recorded : "";
   const std::function<void(std::string_view)> show = [&](std::string_view piece) {
     output += piece;
     session.screen().pass_on(piece);
   };
   terminal::Terminal* terminal = session.keyboard() ? &session.keyboard()->terminal() : nullptr;
-  const int status = edit::run_at_terminal({users_shell(), "-c", std::string(command)}, terminal,
-                                           tell_model ? show : nullptr, session.workspace());
+  const int status =
+      edit::run_at_terminal({users_shell(), "-c", std::string(command)}, terminal,
+                            tell_model && !with_screen ? show : nullptr, session.workspace());
   session.screen().start_line();
   if (status != 0) session.screen().print("exit status " + std::to_string(status) + "\n");
   if (first_word(command).first == "cd" && command.find_first_of(";&|") == std::string_view::npos)
-    session.screen().note("cd holds for that command alone; the workspace stays " +
+    session.screen().note("cd affects only that command; the workspace is still " +
                           session.workspace());
+  if (used_screen(output)) output = not_recorded;
   if (tell_model) session.tell(report(command, std::move(output), status));
-}
-
-// `!command` and `!!command` for the system's shell, `?` for the keys.
-void shell_escape(session::Session& session, std::string_view line) {
-  if (line == "?") return commands::show_keys(session);
-  const bool alone = line.starts_with("!!");
-  run_for_user(session, line.substr(alone ? 2 : 1), !alone);
 }
 
 }  // namespace
@@ -85,12 +112,11 @@ void Repl::read_line() {
       if (session_.leaving() || (warned_ && Clock::now() - *warned_ < second_press))
         return session_.leave();
       warned_ = Clock::now();
-      return session_.screen().print("Press Ctrl+C again or Ctrl+D to leave.\n");
+      return session_.screen().print("Press Ctrl+C again or Ctrl+D to quit.\n");
     case ReadResult::line: break;
   }
   warned_.reset();
   session_.marks().sent();
-  session_.screen().print_untrusted(session_.services().changed_settings());
   handle(line, piped_ ? "" : line.text);
   input_.keep_unsent();
   if (!session_.leaving())
@@ -106,7 +132,14 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
   attempt([&] {
     if (rest.front() == '/' || rest.front() == '!' || rest == "?") {
       input_.keep({});  // unlike a prompt, which stays a draft until it is saved
-      rest.front() == '/' ? dispatch(rest.substr(1)) : shell_escape(session_, rest);
+      if (rest.front() == '/')
+        dispatch(rest.substr(1));
+      else if (rest == "?")
+        commands::show_keys(session_);
+      else if (rest.starts_with("!!"))
+        run_for_user(session_, rest.substr(2), false);
+      else
+        run_for_user(session_, rest.substr(1), true);
       session_.show_title();  // a command may have changed it
     } else {
       session_.turn(text);
@@ -116,6 +149,7 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
 
 void Repl::attempt(const std::function<void()>& work) {
   try {
+    session_.screen().print_untrusted(session_.services().news(std::nullopt));
     session_.catch_up();
     work();
   } catch (const Error& error) {
@@ -133,15 +167,11 @@ void Repl::dispatch(std::string_view command_line) {
   if (const commands::Command* command = commands::find_command(name))
     return command->run(session_, trimmed(argument, " "));
   if (session_.turn_of(name, trimmed(argument, " "))) return;
+  if (commands::run_as_elsewhere(session_, name, trimmed(argument, " "))) return;
   const std::string meant = commands::nearest_command(session_, name);
   session_.screen().print_untrusted(
       "no command /" + std::string(name) +
       (meant.empty() ? "; /help lists them\n" : "; did you mean /" + meant + "?\n"));
-}
-
-// The prompt names the mode; what it means is said once.
-void Repl::tell_of_mode(const std::string& meaning) {
-  if (told_.insert(meaning).second) session_.screen().note(meaning);
 }
 
 prompt::EditorHelp Repl::editor_help() {
@@ -151,7 +181,12 @@ prompt::EditorHelp Repl::editor_help() {
           .keep = [this](const edit::Draft& draft) { input_.keep(draft); },
           .expand = [this] { session_.screen().expand_last(); },
           .show_thinking = [this] { session_.screen().change_thinking(); },
-          .cycle_mode = [this] { tell_of_mode(session_.cycle_mode()); }};
+          // The prompt names the mode; what it means is said once.
+          .cycle_mode =
+              [this] {
+                const std::string meaning = session_.cycle_mode();
+                if (explained_.insert(meaning).second) session_.screen().note(meaning);
+              }};
 }
 
 }  // namespace skein::repl

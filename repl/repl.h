@@ -1,5 +1,4 @@
-// The loop at the prompt: reads lines, hands "/…" to the table of commands, "!…" to the system's
-// shell and everything else to the session.
+// The loop at the prompt: hands "/…" to the commands, "!…" to the shell, the rest to the session.
 #pragma once
 
 #include <chrono>
@@ -9,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "repl/edit/draft.h"
+#include "repl/edit/line_edit.h"
 #include "repl/prompt/line_editor.h"
 #include "repl/session/session.h"
 
@@ -33,16 +32,15 @@ class Repl {
   void read_line();
   // `typed`: the part of the line in which files can be mentioned.
   void handle(const edit::Draft& line, const std::string& typed);
-  // What goes wrong is told, and the prompt comes again.
+  // An error is shown, and the prompt comes again.
   void attempt(const std::function<void()>& work);
   void dispatch(std::string_view command_line);
-  void tell_of_mode(const std::string& meaning);
 
   session::Session& session_;
   session::TypedInput& input_;
   bool piped_;
   std::optional<Clock::time_point> warned_{};  // that a second Ctrl+C leaves
-  std::set<std::string> told_{};               // which modes were explained
+  std::set<std::string> explained_{};          // modes
 };
 
 }  // namespace skein::repl

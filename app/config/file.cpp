@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text/spelling.h"
 #include "core/text/text.h"
-#include "core/text/when.h"
 #include "repl/terminal/key_map.h"
 
 namespace skein::config {
@@ -26,12 +24,12 @@ constexpr Meaning meanings[] = {
      "'nan'|expected 'inf'",
      "text goes in quotes: name = \"value\""},
     {"expected value-terminator|expected a comment or whitespace",
-     "there is something after the value that does not belong there"},
+     "unexpected text after the value"},
     {"expected '='|parsing key-value pair: encountered end-of-file", "expected name = value"},
     {"cannot redefine", "this is set twice in the file"},
     {"parsing key-value pair: expected value", "there is no value after the ="},
     {"parsing array", "the list is not closed with ] or has no comma between two values"},
-    {"parsing table header", "a table begins with [name] on a line of its own"},
+    {"parsing table header", "a table begins with [name] on its own line"},
 };
 
 std::string plain_words(std::string_view description) {
@@ -100,12 +98,8 @@ bool take(const toml::node& node, Item& item) {
 }
 
 bool counts(const Key& key, Writer writer) {
-  switch (key.workspace) {
-    case Key::Workspace::never: return writer == Writer::user;
-    case Key::Workspace::tightens: return true;
-    case Key::Workspace::trusted: return writer != Writer::workspace;
-  }
-  return false;
+  return writer == Writer::user || key.workspace == Key::Workspace::tightens ||
+         (key.workspace == Key::Workspace::trusted && writer == Writer::trusted_workspace);
 }
 
 std::size_t line_of(const toml::key& key) { return key.source().begin.line; }
@@ -135,45 +129,36 @@ class Reader {
       const Key* known = find_key("", name);
       if (known != nullptr)
         value(*known, key, node, {}, name);
-      else if (find_table(name) != nullptr)
-        table(key, node);
+      else if (const Table* const known_table = find_table(name))
+        table(*known_table, key, node);
+      else if (const RemovedKey* const removed = find_removed_key(name))
+        into_.notices_.push_back(into_.located(
+            line_of(key), std::string(name) + " was removed: " + std::string(removed->instead)));
       else
         unknown("", key, name);
     }
   }
 
-  // [expiry]: keys of its own, and no name.
-  void plain_table(const std::string& kind, const toml::key& key, const toml::node& node) {
-    const toml::table* fields = node.as_table();
-    if (fields == nullptr) return wrong(key, kind + " is a table: [" + kind + "]");
-    for (const auto& [name, below] : *fields) {
-      const std::string full_name = kind + "." + std::string(name.str());
-      if (const Key* known = find_key(kind, name.str()))
-        value(*known, name, below, {}, full_name);
-      else
-        unknown(kind, name, full_name);
-    }
-  }
-
-  // [aliases], or all the [providers.NAME].
-  void table(const toml::key& key, const toml::node& node) {
+  // [expiry], [aliases], or all the [providers.NAME].
+  void table(const Table& table, const toml::key& key, const toml::node& node) {
+    using Shape = Table::Shape;
     const std::string kind(key.str());
-    if (is_plain_table(kind)) return plain_table(kind, key, node);
-    const bool flat = find_table(kind)->shape == Table::Shape::names;
+    const bool flat = table.shape == Shape::names, plain = table.shape == Shape::once;
     if (flat && find_key(kind, "")->workspace == Key::Workspace::never) {
       if (writer_ != Writer::user) return note(into_.passed_over_, kind);
-    } else {
+    } else if (!plain) {
       note(into_.wants_, kind);
     }
-    if (writer_ == Writer::workspace) return;
+    if (writer_ == Writer::workspace && !plain) return;
     const toml::table* names = node.as_table();
     if (names == nullptr)
-      return wrong(key, kind + " is a table: [" + kind + (flat ? "]" : ".NAME]"));
+      return wrong(key, kind + " is a table: [" + kind + (flat || plain ? "]" : ".NAME]"));
+    if (plain) return read_fields(kind, *names, {}, kind);
     for (const auto& [name, below] : *names) {
       const std::string owner(name.str());
       if (flat) {
         value(*find_key(kind, ""), name, below, owner, kind + "." + owner);
-      } else if (is_repeated_table(kind)) {
+      } else if (table.shape == Shape::repeated) {
         entries(kind, name, below);
       } else if (const toml::table* fields = below.as_table()) {
         entry(kind, name, *fields, owner);
@@ -203,24 +188,28 @@ class Reader {
   void unknown_event(const toml::key& at) {
     std::vector<std::string_view> names;
     for (const hooks::EventFacts& each : hooks::events()) names.push_back(each.name);
-    const std::string_view meant = nearest(at.str(), names);
-    std::string all;
-    for (const std::string_view each : names) all += (all.empty() ? "" : ", ") + std::string(each);
-    wrong(at,
-          "there is no event " + std::string(at.str()) + " for hooks; " +
-              (meant.empty() ? "there are " + all : "did you mean " + std::string(meant) + "?"));
+    wrong(at, "there is no event " + std::string(at.str()) + " for hooks; " +
+                  guess_or_all(at.str(), names));
   }
 
   // [providers.NAME]
-  void entry(const std::string& kind, const toml::key& owner, const toml::table& fields,
+  void entry(const std::string& kind, const toml::key& owner, const toml::table& given,
              const std::string& name) {
     const auto row = std::ranges::find(keys(), kind, &Key::table);
-    into_.tables_.push_back({row->table, name, line_of(owner), fields.contains("like")});
-    for (const auto& [key, node] : fields)
+    into_.tables_.push_back({row->table, name, line_of(owner), given.contains("like")});
+    read_fields(kind, given, name, kind + "." + name);
+  }
+
+  // `before`: what their full names begin with.
+  void read_fields(const std::string& kind, const toml::table& given, const std::string& owner,
+                   const std::string& before) {
+    for (const auto& [key, node] : given) {
+      const std::string full_name = before + "." + std::string(key.str());
       if (const Key* known = find_key(kind, key.str()))
-        value(*known, key, node, name, kind + "." + name + "." + std::string(key.str()));
+        value(*known, key, node, owner, full_name);
       else
-        unknown(kind, key, kind + "." + name + "." + std::string(key.str()));
+        unknown(kind, key, full_name);
+    }
   }
 
   void value(const Key& key, const toml::key& at, const toml::node& node, std::string owner,
@@ -246,10 +235,7 @@ class Reader {
       if (kind.empty() && std::ranges::find(names, key.table) == names.end())
         names.push_back(key.table);
     }
-    const std::string_view meant = nearest(at.str(), names);
-    wrong(at, "there is no key " + std::string(full_name) +
-                  (meant.empty() ? "; `skein help config` lists them"
-                                 : "; did you mean " + std::string(meant) + "?"));
+    wrong(at, "there is no key " + std::string(full_name) + "; " + guess(at.str(), names));
   }
 
   void wrong(const toml::key& at, const std::string& sentence) {
@@ -264,8 +250,12 @@ File::File(std::string path, const std::string& text, Writer writer) : path_(std
   Reader(*this, writer).read(text);
 }
 
+std::string File::located(std::size_t line, const std::string& sentence) const {
+  return path_ + ":" + std::to_string(line) + ": " + sentence;
+}
+
 void File::trouble(std::size_t line, const std::string& sentence) {
-  troubles_.emplace(line, path_ + ":" + std::to_string(line) + ": " + sentence);
+  troubles_.emplace(line, located(line, sentence));
 }
 
 std::vector<std::string> File::troubles() const {
@@ -280,7 +270,7 @@ void File::apply(Target to, const See& see) {
       if (!item.key->apply(to, item))
         note(passed_over_, item.key->name);
       else if (see)
-        see(item);
+        see(item, path_);
     } catch (const Error& error) {  // it says what is wrong; here is known where
       trouble(item.line, error.what());
     }
@@ -320,7 +310,7 @@ void File::check_names(const catalog::Catalog& catalog) {
     else if (table.kind == "providers" && !table.like &&
              catalog.find_provider(table.name) == nullptr)
       trouble(table.line,
-              name + " is no provider skein knows; say whose format it speaks: like = \"openai\"");
+              name + " is not a provider that skein knows; set its format: like = \"openai\"");
   }
   for (const Item& item : items_) {
     if (item.key->name == "model") parses(item.line, "model", item.text);
@@ -331,7 +321,8 @@ void File::check_names(const catalog::Catalog& catalog) {
       return other.key->table == "aliases" && other.owner == item.text;
     });
     if (chained)
-      trouble(item.line, "aliases." + item.owner + " names another alias; name the model itself");
+      trouble(item.line,
+              "aliases." + item.owner + " refers to another alias; name the model itself");
     else
       parses(item.line, "aliases." + item.owner, item.text);
   }

@@ -1,10 +1,13 @@
+// The keys above all tables; [budget], [expiry], [statusline], [colors] and [keys].
 #include "app/config/rows.h"
 
-#include <charconv>
+#include <algorithm>
 
-#include "app/config/key_command.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"
+#include "repl/layout/style.h"
+#include "repl/status/status_line.h"
+#include "repl/terminal/key_map.h"
 
 namespace skein::config::rows {
 
@@ -18,35 +21,20 @@ bool set(Target& to, const Item& item) {
   return true;
 }
 
-// Not relative: every folder skein is started in would have a home of its own.
+// Not relative: every folder skein is started in would have another home.
 bool set_home(Target& to, const Item& item) {
   const bool address = item.text.find("://") != std::string::npos;
   const std::string home = address ? item.text : with_user_home(item.text);
   if (!address && !home.starts_with('/'))
-    throw Error("home is '" + item.text + "', which is not an absolute path", ExitStatus::usage);
+    throw Error("home is '" + item.text + "', which is not an absolute path");
   to.config.home = home;
   return true;
 }
 
-bool set_max_turns(Target& to, const Item& item) {
-  const int turns = static_cast<int>(item.number);
-  if (to.by_workspace() && turns > to.config.max_turns) return false;
-  to.config.max_turns = turns;
-  return true;
-}
-
-bool set_max_agents(Target& to, const Item& item) {
-  const int most = static_cast<int>(item.number);
-  if (to.by_workspace() && most > to.config.max_agents) return false;
-  to.config.max_agents = most;
-  return true;
-}
-
-// 0 is no limit.
-bool set_agent_budget(Target& to, const Item& item) {
-  double& budget = to.config.agent_budget;
-  if (to.by_workspace() && budget > 0 && (item.number == 0 || item.number > budget)) return false;
-  budget = item.number;
+template <auto member>
+bool set_most(Target& to, const Item& item) {
+  if (to.by_workspace() && item.number > to.config.*member) return false;
+  to.config.*member = static_cast<int>(item.number);
   return true;
 }
 
@@ -55,20 +43,10 @@ bool set_notify_command(Target& to, const Item& item) {
           to.by_workspace() ? workspace_file_in(item.text, to.workspace) : std::string{};
       !used.empty()) {
     to.config.notices.push_back("the notify-command in the workspace's configuration uses " + used +
-                                " of the workspace, which trust does not cover; passed over");
+                                " of the workspace, which trust does not cover; ignored");
     return true;
   }
   to.config.notify_command = item.text;
-  return true;
-}
-
-bool set_agent_models(Target& to, const Item& item) {
-  to.config.agent_models = item.list;
-  return true;
-}
-
-bool set_handover_thinking(Target& to, const Item& item) {
-  to.config.handover.thinking_as_text = item.text == "text";
   return true;
 }
 
@@ -79,7 +57,7 @@ bool set_mode(Target& to, const Item& item) {
 }
 
 bool set_sandbox(Target& to, const Item& item) {
-  to.config.sandbox = tools::sandbox::parse_sandbox(item.text);  // "auto" is none of them
+  to.config.sandbox = sandbox::parse_sandbox(item.text);  // "auto" is none of them
   return true;
 }
 
@@ -90,35 +68,32 @@ bool set_network(Target& to, const Item& item) {
 }
 
 // 0 is no limit, so it loosens every other.
-template <auto member>
-bool set_limit(Target& to, const Item& item) {
-  int& limit = to.config.*member;
-  const int given = static_cast<int>(item.number);
+template <class Number>
+bool set_limit(const Target& to, Number& limit, Number given) {
   if (to.by_workspace() && limit > 0 && (given == 0 || given > limit)) return false;
   limit = given;
   return true;
 }
 
-// "64k", "1m", or bytes.
-bool set_max_instructions(Target& to, const Item& item) {
-  std::size_t bytes = 0;
-  const char* const end = item.text.data() + item.text.size();
-  const auto [rest, failed] = std::from_chars(item.text.data(), end, bytes);
-  const std::string unit = lower(std::string(rest, end));
-  const std::size_t factor = unit.empty() ? 1 : unit == "k" ? 1u << 10 : unit == "m" ? 1u << 20 : 0;
-  if (failed != std::errc{} || factor == 0 || bytes > (64u << 20) / factor)
-    throw Error("max-instructions is '" + item.text + "', which is no size; say \"64k\"",
-                ExitStatus::usage);
-  if (to.by_workspace() && bytes * factor > to.config.max_instructions) return false;
-  to.config.max_instructions = bytes * factor;
-  return true;
+template <auto member>
+bool set_limit(Target& to, const Item& item) {
+  return set_limit(to, to.config.*member, static_cast<int>(item.number));
+}
+
+template <auto member>
+bool set_dollars(Target& to, const Item& item) {
+  return set_limit(to, to.config.budget.*member, item.number);
+}
+
+bool set_turn_time(Target& to, const Item& item) {
+  return set_limit(to, to.config.budget.turn_ms,
+                   budget::parse_time_limit("budget.turn-time", item.text));
 }
 
 bool set_ignore_files(Target& to, const Item& item) {
   for (const std::string& name : item.list)
     if (name.empty() || name.find('/') != std::string::npos)
-      throw Error("ignore-files holds '" + name + "', which is no name of a file",
-                  ExitStatus::usage);
+      throw Error("ignore-files contains '" + name + "', which is not a file name");
   to.config.ignore_files = item.list;
   return true;
 }
@@ -134,138 +109,194 @@ bool add_rules(Target& to, const Item& item) {
 }
 
 constexpr Key general_table[] = {
-    {"", "model", text, "the best model there is a key for", trusted, "--model",
-     "PROVIDER/MODEL, or an alias", set<&Config::model>},
-    {"", "thinking", one_of("off|minimal|low|medium|high|xhigh|max"), "off", trusted, "--thinking",
+    {"model", text, "the best model that you have a key for", trusted,
+     "the model to use: PROVIDER/MODEL, or an alias", set<&Config::model>},
+    {"thinking", one_of("off|minimal|low|medium|high|xhigh|max"), "off", trusted,
      "how much the model thinks", set<&Config::thinking>},
-    {"", "fallback", models, "none", trusted, "",
-     "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
+    {"fallback", models, "none", trusted,
+     "models to use for the rest of a turn when the model fails: [\"PROVIDER/MODEL\", …]",
      set_fallback},
-    {"", "plan-model", text, "the same one", trusted, "",
-     "PROVIDER/MODEL, or an alias, that answers while plan mode is on", set<&Config::plan_model>},
-    {"", "home", text, "$XDG_DATA_HOME/skein", never, "--home",
-     "where sessions live: a folder, or postgresql://USER@HOST/DATABASE", set_home},
-    {"", "home-outbox", truth, "false", never, "",
-     "true: what a database cannot be sent is parked on this machine, and sent later",
-     set<&Config::home_outbox>},
-    {"", "handover-thinking", one_of("none|text"), "none", trusted, "",
-     "text: a model sees what others thought as part of their answers", set_handover_thinking},
-    {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
-     tightens, "--permission-mode", "what tools may do unasked", set_mode},
-    {"", "allowed-tools", rules, "none", never, "--allowed-tools",
-     "calls that run unasked: 'read,bash(git status)'",
+    {"plan-model", text, "the same model", trusted,
+     "the model to use in plan mode: PROVIDER/MODEL, or an alias", set<&Config::plan_model>},
+    {"home", text, "$XDG_DATA_HOME/skein", never,
+     "where sessions are stored: a folder, or postgresql://USER@HOST/DATABASE", set_home},
+    {"home-outbox", truth, "false", never,
+     "queue writes on this machine while the database is unreachable", set<&Config::home_outbox>},
+    {"permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default", tightens,
+     "what tools may do without asking", set_mode},
+    {"allowed-tools", rules, "none", never,
+     "calls that run without asking: 'read,bash(git status)'",
      add_rules<&permission::Rules::allow, permission::parse_allow_rules>},
-    {"", "disallowed-tools", rules, "none", tightens, "--disallowed-tools",
-     "calls that never run; stronger than everything else",
+    {"disallowed-tools", rules, "none", tightens,
+     "calls that never run; overrides everything that allows them",
      add_rules<&permission::Rules::deny, permission::parse_rules>},
-    {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
-     never, "", "the sandbox that the model's commands run in", set_sandbox},
-    {"", "sandbox-network", truth, "true", tightens, "", "false: commands get no network",
-     set_network},
-    {"", "sandbox-processes", whole(0, 1e6), "4096", tightens, "",
-     "how many processes a command may start, about; 0: no limit (root has none)",
+    {"sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has", never,
+     "the sandbox that the model's commands run in", set_sandbox},
+    {"sandbox-network", truth, "true", tightens, "give commands network access", set_network},
+    {"sandbox-processes", whole(0, 1e6), "4096", tightens,
+     "about how many processes a command may start; 0: no limit (always for root)",
      set_limit<&Config::sandbox_processes>},
-    {"", "sandbox-memory", whole(0, 1e9), "0", tightens, "",
-     "MiB of data each process of a command may have; 0: no limit",
+    {"sandbox-memory", whole(0, 1e9), "0", tightens,
+     "memory limit for each process of a command, in MiB; 0: no limit",
      set_limit<&Config::sandbox_memory>},
-    {"", "max-turns", whole(1, 1e6), "100", tightens, "--max-turns", "model calls per prompt",
-     set_max_turns},
-    {"", "compact-at", number(0, 1), "0.85", never, "",
-     "the part of the model's window that may be full before older messages are summarized; 0: "
-     "never",
+    {"max-turns", whole(1, 1e6), "100", tightens, "the most model calls for one prompt",
+     set_most<&Config::max_turns>},
+    {"compact-at", number(0, 1), "0.85", never,
+     "summarize older messages when this part of the model's window is full; 0: never",
      set<&Config::compact_at>},
-    {"", "system-prompt", text, "the built-in one", trusted, "--system-prompt",
-     "what the model is told first", set<&Config::system_prompt>},
-    {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
-     "what it is told after that", set<&Config::append_system_prompt>},
-    {"", "ignore-files", file_names,
+    {"system-prompt", text, "the built-in one", trusted, "the beginning of the system prompt",
+     set<&Config::system_prompt>},
+    {"append-system-prompt", text, "nothing", trusted, "text to add to the system prompt",
+     set<&Config::append_system_prompt>},
+    {"ignore-files", file_names,
      ".skeinignore .aiignore .geminiignore .crushignore .gooseignore .aiderignore .cursorignore",
-     never, "", "files whose patterns say what the model is kept from, in every folder",
+     never, "files with patterns, in any folder, of paths that the model cannot access",
      set_ignore_files},
-    {"", "max-instructions", text, "\"64k\"", tightens, "",
-     "how much of AGENTS.md and its kin is read in all, half of it of one file; \"0\": nothing",
-     set_max_instructions},
-    {"", "keep-deltas", truth, "true", never, "",
-     "false: do not write an answer to the session while it comes (a crash then loses it)",
-     set<&Config::keep_deltas>},
-    {"", "session-search", truth, "false", never, "",
-     "true: the model gets the tool recall, and can look into earlier sessions of the workspace",
+    {"session-search", truth, "false", never,
+     "let the model search earlier sessions of the workspace, with the tool recall",
      set<&Config::session_search>},
-    {"", "planning-tools", truth, "true", never, "",
-     "false: the model does not get the tools todo, ask and present_plan",
+    {"planning-tools", truth, "true", never, "give the model the tools todo, ask and present_plan",
      set<&Config::planning_tools>},
-    {"", "background", truth, "true", never, "",
-     "false: nothing runs beside the conversation: no commands as jobs, no sub-agents that are not "
-     "waited for",
+    {"background", truth, "true", never, "let commands and sub-agents run in the background",
      set<&Config::background>},
-    {"", "background-on-timeout", truth, "true", never, "",
-     "false: a command of the model's that is out of time is ended, and does not go on as a job",
-     set<&Config::background_on_timeout>},
-    {"", "jobs-wake", truth, "false", never, "",
-     "true: when a job ends while you are at an empty prompt, the model is asked to go on",
-     set<&Config::jobs_wake>},
-    {"", "agents-wake", truth, "false", never, "",
-     "true: the same when a sub-agent ends that works in the background",
-     set<&Config::agents_wake>},
-    {"", "web-fetch", truth, "true", never, "",
-     "false: the model does not get the tool web_fetch; /web and @https://… work all the same",
+    {"wake", truth, "false", never,
+     "ask the model to continue when a background job or sub-agent ends while the prompt is empty",
+     set<&Config::wake>},
+    {"web-fetch", truth, "true", never,
+     "give the model the tool web_fetch; /web and @https://… work either way",
      set<&Config::web_fetch>},
-    {"", "web-fetch-typed", truth, "true", never, "",
-     "false: you are asked also when the model fetches a URL that you typed yourself",
-     set<&Config::web_fetch_typed>},
-    {"", "max-agents", whole(0, 64), "4", tightens, "",
-     "how many sub-agents may work at once; 0: the model does not get the tool agent",
-     set_max_agents},
-    {"", "agent-budget", number(0, 1e6), "no limit", tightens, "",
-     "dollars that the sub-agents of one turn may cost together; 0: no limit", set_agent_budget},
-    {"", "agent-models", models, "none", never, "",
-     "[\"PROVIDER/MODEL\", …] that the model may choose for a sub-agent; others only you can",
-     set_agent_models},
-    {"", "files-follow", one_of("ask|always|never"), "ask", never, "",
-     "whether files are put back when /undo, /branch and /rollback move the conversation",
+    {"max-agents", whole(0, 64), "4", tightens,
+     "how many sub-agents may run at once; 0: none, and no tool agent",
+     set_most<&Config::max_agents>},
+    {"agent-models", models, "none", never,
+     "models that the model may choose for sub-agents: [\"PROVIDER/MODEL\", …]; you can choose any",
+     set<&Config::agent_models>},
+    {"files-follow", one_of("ask|always|never"), "ask", never,
+     "restore files when /undo, /branch or /rollback moves the conversation",
      set<&Config::files_follow>},
-    {"", "keep-checkpoints", whole(1, 1e6), "200", never, "",
-     "how many checkpoints of a session `sessions prune-blobs` leaves whole; of older ones one a "
-     "day",
-     set<&Config::keep_checkpoints>},
-    {"", "claude-hooks", truth, "false", never, "",
-     "true: hooks in Claude Code's settings run too: yours, and those of a workspace you trust",
+    {"claude-hooks", truth, "false", never,
+     "also run hooks from Claude Code's settings: yours, and those of a trusted workspace",
      set<&Config::claude_hooks>},
-    {"", "enter-while-busy", one_of("queue|steer"), "queue", never, "",
-     "what Enter does with a line while a turn runs: it waits for the end, or is told at once; "
-     "Alt+Enter does the other",
-     set<&Config::enter_while_busy>},
-    {"", "terminal-marks", truth, "true", never, "",
-     "window title, marks to jump from prompt to prompt", set<&Config::terminal_marks>},
-    {"", "notify", one_of("auto|bell|osc9|osc777|osc99|command|off"), "auto", never, "",
-     "how you are called while you look elsewhere: a turn took ten seconds, or a question waits; "
-     "auto is notify-command if there is one, else what the terminal is known to take",
+    {"notify", one_of("auto|bell|osc9|osc777|osc99|command|off"), "auto", never,
+     "notify you of questions and long turns while the terminal is not focused; auto: "
+     "notify-command if set, else what the terminal supports",
      set<&Config::notify>},
-    {"", "notify-command", text, "none", trusted, "",
-     "a program and its arguments, not for a shell; it gets what there is to say as JSON on "
-     "standard input, and in the place of {text}",
+    {"notify-command", text, "none", trusted,
+     "a program and its arguments, run without a shell; it gets the notification as JSON on "
+     "standard input, and as text in place of {text}",
      set_notify_command},
-    {"", "color", one_of("auto|always|never"), "auto", never, "--color", "when to use colours",
+    {"color", one_of("auto|always|never"), "auto", never, "when to use colors",
      set<&Config::color>},
-    {"", "screen-reader", truth, "false", never, "--screen-reader",
-     "plain lines, nothing that moves", set<&Config::screen_reader>},
-    {"", "banner", truth, "true", never, "", "false: a new session begins without a greeting",
-     set<&Config::banner>},
-    {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
+    {"theme", one_of("auto|light|dark"), "auto", never,
+     "colors for a light or a dark background; auto: ask the terminal", set<&Config::theme>},
+    {"screen-reader", truth, "false", never, "print plain lines, without animation",
+     set<&Config::screen_reader>},
+    {"quiet", truth, "false", never, "print no notices", set<&Config::quiet>},
+};
+
+constexpr Key budget_table[] = {
+    {"turn-usd", number(0, 1e6), "no limit", tightens,
+     "the most that one turn may cost, with its sub-agents, in dollars; 0: no limit",
+     set_dollars<&budget::SpendingLimits::turn>},
+    {"session-usd", number(0, 1e6), "no limit", tightens,
+     "the most that a session may cost, with all branches and sub-agents; 0: no limit",
+     set_dollars<&budget::SpendingLimits::session>},
+    {"day-usd", number(0, 1e6), "no limit", tightens,
+     "the most that all sessions of a day may cost; 0: no limit",
+     set_dollars<&budget::SpendingLimits::day>},
+    {"turn-time", text, "no limit", tightens,
+     "the longest that one turn may take, as in \"90s\", \"10m\" or \"2h\", without the time in "
+     "which it waits for you",
+     set_turn_time},
 };
 
 constexpr Key expiry_table[] = {
-    {"expiry", "archive-after", age, "never", never, "",
-     "sessions unused for so long are packed, once you were told; pinned and labelled "
-     "ones are not",
+    {"archive-after", age, "never", never,
+     "archive sessions unused for this long, after a notice, except pinned and labelled ones",
      set<&Config::archive_after>},
-    {"expiry", "trash-after", age, "never", never, "",
-     "sessions unused for so long go to the trash in the same way", set<&Config::trash_after>},
+    {"trash-after", age, "never", never,
+     "move sessions unused for this long to the trash, in the same way", set<&Config::trash_after>},
+};
+
+template <auto member>
+bool set_of_statusline(Target& to, const Item& item) {
+  take(to.config.statusline.*member, item);
+  return true;
+}
+
+bool set_status_items(Target& to, const Item& item) {
+  const std::vector<std::string_view> known = status::item_names();
+  for (const std::string& name : item.list) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw Error("statusline.items contains '" + name + "', which is not an item; " +
+                guess_or_all(name, known));
+  }
+  to.config.statusline.items = item.list;
+  return true;
+}
+
+bool set_color(Target& to, const Item& item) {
+  std::vector<std::string_view> known;
+  for (const layout::NamedStyle& each : layout::named_styles()) known.push_back(each.name);
+  if (std::ranges::find(known, item.owner) == known.end())
+    throw Error("there is no key colors." + item.owner + "; " +
+                guess(item.owner, known, "`skein help config` lists the names"));
+  to.config.colors[item.owner] = layout::parse_style(item.text);
+  return true;
+}
+
+constexpr Key color_table[] = {
+    {"", text, "the colors of the theme", never,
+     "\"red\", \"bright-blue bold\", \"#ff8800\": one of the sixteen colors or #rrggbb, and bold, "
+     "dim, italic, underline. NAME is prompt, own (what you typed), dim, error, warning, success, "
+     "accent, heading, title, code, link, keyword, string, number, comment, added or removed",
+     set_color},
+};
+
+constexpr Key statusline_table[] = {
+    {"items", words, "context, branch, git, cwd", never,
+     "what to show above the prompt, most important first; also model, cache, cost, mode, "
+     "thinking, "
+     "title, session, tokens; []: nothing",
+     set_status_items},
+    {"command", text, "none", never,
+     "a shell command whose output, up to three lines, replaces the items; it gets the session as "
+     "JSON on standard input, as in Claude Code",
+     set_of_statusline<&StatusLineSettings::command>},
+    {"refresh", number(0, 86400), "0, only after changes", never,
+     "run the command again every so many seconds",
+     set_of_statusline<&StatusLineSettings::refresh>},
+    {"timeout", whole(1, 60), "2", never, "how many seconds the command may take",
+     set_of_statusline<&StatusLineSettings::timeout>},
+};
+
+// Each by itself; that no key is given twice is checked when all have been read.
+bool set_chords(Target& to, const Item& item) {
+  const terminal::KeyRow& row = terminal::row_of_action(item.owner);
+  for (const std::string& text : item.list)
+    if (const std::string trouble = terminal::trouble_with(terminal::parse_chord(text));
+        !trouble.empty())
+      throw Error("keys." + item.owner + ": " + trouble);
+  to.config.keys[std::string(row.name)] = item.list;
+  return true;
+}
+
+constexpr Key chord_table[] = {
+    {"", chords, "see `skein keys`", never,
+     "keys for an action: send = \"ctrl+enter\", newline = \"enter\", editor = [\"f4\", "
+     "\"ctrl+x ctrl+e\"]; []: no key",
+     set_chords},
 };
 
 }  // namespace
 
 std::span<const Key> general_rows() { return general_table; }
+std::span<const Key> budget_rows() { return budget_table; }
 std::span<const Key> expiry_rows() { return expiry_table; }
+
+std::span<const Key> color_rows() { return color_table; }
+std::span<const Key> statusline_rows() { return statusline_table; }
+
+std::span<const Key> chord_rows() { return chord_table; }
 
 }  // namespace skein::config::rows

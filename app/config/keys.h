@@ -22,7 +22,7 @@ struct Target {
   catalog::Catalog& catalog;
   permission::Rule::Origin origin = permission::Rule::Origin::configuration;
   std::string workspace{};  // whose word it is, if it is a workspace's
-  std::string file{};       // in which it stands
+  std::string file{};       // that it is in
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
@@ -52,16 +52,15 @@ struct Key {
   // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
   enum class Workspace { never, tightens, trusted };
 
-  std::string_view table;  // "": above all of them
-  std::string_view name;   // "": any, as in [aliases] and [keys]
+  std::string_view name;  // "": any, as in [aliases] and [keys]
   Values values;
   std::string_view otherwise;  // what holds if it is left out, for people
   Workspace workspace;
-  std::string_view flag;  // that does the same for one start
   std::string_view meaning;
   // False: passed over, because it would loosen what its writer may only tighten. Throws Error if
   // the value makes no sense.
   bool (*apply)(Target&, const Item&);
+  std::string_view table{};  // "": above all of them
 };
 
 // A key that was found in a file, with a value of its kind.
@@ -81,14 +80,14 @@ struct Item {
 // A table of the file. There are no others: see tables().
 struct Table {
   enum class Shape {
-    once,        // [expiry]: has keys of its own
+    once,        // [expiry]: its own keys
     names,       // [aliases]: names that the user makes up, with a value for each
-    for_a_name,  // [providers.NAME]: keys of its own for each such name
+    for_a_name,  // [providers.NAME]: its own keys for each such name
     repeated,    // [[hooks.NAME]]: the same, any number of times
   };
   std::string_view name;
   Shape shape;
-  std::string_view heading;  // as it stands in a file: "[providers.NAME]"
+  std::string_view heading;  // as a file has it: "[providers.NAME]"
   std::span<const Key> (*rows)();
 };
 // In the order in which they are applied.
@@ -99,19 +98,26 @@ std::span<const Key> keys();
 const Key* find_key(std::string_view table, std::string_view name);  // null: there is none
 // A table that is there once, not once for each name.
 bool is_plain_table(std::string_view name);
-// A table that may be there several times for each name: [[hooks.NAME]].
-bool is_repeated_table(std::string_view name);
-// A top-level key that is there.
-const Key& key_named(std::string_view name);
+
+// A top-level key of earlier versions. A file may still hold it: it sets nothing, and `instead`
+// says what to do. Null: the name was never a key.
+struct RemovedKey {
+  std::string_view name;
+  std::string_view instead;
+};
+const RemovedKey* find_removed_key(std::string_view name);
+
+// "did you mean x?"; where no known name is near, `otherwise`.
+std::string guess(std::string_view word, std::span<const std::string_view> known,
+                  const std::string& otherwise = "`skein help config` lists them");
+std::string guess_or_all(std::string_view word, std::span<const std::string_view> known);
 
 bool is_choice(const Key& key, std::string_view text);
-std::string choices_of(const Key& key);  // "auto, always or never"
 // "a whole number from 1 to 1000000"
 std::string expected(const Key& key);
 
 // What may stand behind its "=", in short: "true|false", "1…1000", "TEXT".
 std::string sample(const Key& key);
-std::string_view heading(std::string_view table);  // of one that is there
 
 // The whole table for people to read.
 std::string describe_keys();

@@ -1,11 +1,13 @@
-// The rows of keys(), a file for each group of tables, and what they have in common.
+// The rows of the configuration, a file for each group of tables, and what they have in common.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/config/keys.h"
 
@@ -25,6 +27,9 @@ constexpr Values whole(double least, double most) { return {Kind::whole, {}, lea
 constexpr Values number(double least, double most) { return {Kind::number, {}, least, most}; }
 
 inline void take(std::string& to, const Item& item) { to = item.text; }
+inline void take(std::vector<std::string>& to, const Item& item) { to = item.list; }
+inline void take(std::optional<std::vector<std::string>>& to, const Item& item) { to = item.list; }
+inline void take(std::map<std::string, std::string>& to, const Item& item) { to = item.pairs; }
 inline void take(bool& to, const Item& item) { to = item.truth; }
 inline void take(double& to, const Item& item) { to = item.number; }
 inline void take(std::optional<double>& to, const Item& item) { to = item.number; }
@@ -38,15 +43,16 @@ inline bool set_fallback(Target& to, const Item& item) {
   return true;
 }
 
-std::span<const Key> general_rows();  // above all tables
-std::span<const Key> expiry_rows();
-std::span<const Key> statusline_rows();
-std::span<const Key> chord_rows();  // [keys]
-std::span<const Key> color_rows();
-std::span<const Key> provider_rows();
-std::span<const Key> model_rows();
-std::span<const Key> server_rows();
-std::span<const Key> hook_rows();
-std::span<const Key> alias_rows();
+// Trust is given to the text of a workspace's configuration. A script next to it may change the
+// next minute, by a checkout or by a tool, so a key command or notify-command may not name one.
+//
+// The first file of the workspace that `command` names, be it by a relative or an absolute path, or
+// by a word that a folder of $PATH in the workspace would answer to; empty: none.
+std::string workspace_file_in(const std::string& command, const std::string& workspace);
+
+using Rows = std::span<const Key>();
+Rows general_rows;  // above all tables
+Rows budget_rows, expiry_rows, statusline_rows, chord_rows, color_rows, provider_rows, model_rows,
+    server_rows, hook_rows, alias_rows;
 
 }  // namespace skein::config::rows

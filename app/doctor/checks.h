@@ -1,6 +1,6 @@
 // What doctor looks at besides the sessions: configuration, keys, servers, modules, sandbox,
-// terminal, disk, locks, clock, log. Each is a row of a table and a file of its own. They look and
-// change nothing, and none of them waits for longer than a second.
+// disk, locks and log. Each check is a row of a table. A check changes nothing and waits for at
+// most a second.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli.h"
-#include "app/load_config.h"
+#include "app/invocation/cli.h"
+#include "app/setup/load_config.h"
 #include "core/store/backend.h"
 #include "core/text/base.h"
 #include "providers/catalog/catalog.h"
@@ -17,7 +17,7 @@
 
 namespace skein::doctor {
 
-// What there is to look at. All of it must outlive the look.
+// What the checks look at. All of it must outlive the look.
 struct Surroundings {
   const app::Invocation& invocation;
   const config::Config& config;
@@ -40,15 +40,7 @@ struct Check {
 };
 std::span<const Check> checks();
 
-Finding look_at_configuration(const Surroundings& here);
-Finding look_at_keys(const Surroundings& here);
-Finding look_at_servers(const Surroundings& here);
-Finding look_at_modules(const Surroundings& here);
-Finding look_at_sandbox(const Surroundings& here);
-Finding look_at_terminal(const Surroundings& here);
 Finding look_at_disk(const Surroundings& here);
 Finding look_at_locks(const Surroundings& here);
-Finding look_at_clock(const Surroundings& here);
-Finding look_at_log(const Surroundings& here);
 
 }  // namespace skein::doctor

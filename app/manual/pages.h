@@ -1,27 +1,40 @@
-// The manual pages, made from the tables that the program itself works with.
+// The guide: its pages with the tables of the program, help about subcommands, and manual pages.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "app/invocation/cli.h"
 
 namespace skein::manual {
 
+// app/manual/files.md is "files", core/store/FORMAT.md "format". Put into the program by
+// embed.cmake.
 struct Page {
-  std::string_view name;
-  int section;
-  std::string (*roff)();
+  std::string_view name, text;
+  std::string_view title() const;
 };
 std::span<const Page> pages();
+const Page* find_page(std::string_view name);  // null: there is none
 
-std::string skein_page();          // skein(1)
-std::string configuration_page();  // skein.toml(5)
-std::string format_page();         // skein-format(5)
+// What opens another page: `skein help models`, or skein-models for man.
+enum class LinkForm { terminal, man };
+// The Markdown of a page. Tables of options, commands and keys are where its comments ask for them.
+std::string markdown(const Page& page, LinkForm links);
+// Markdown with each paragraph and each item on one line, so that it can be broken for any width.
+std::string flowing(std::string_view document);
 
-// Of the pages: today, or what SOURCE_DATE_EPOCH says; "2026-11-16".
-std::string page_date();
+// Usage, options, examples and exit codes of a subcommand; `width` 0: unlimited.
+std::string command_help(const app::Subcommand& row, std::size_t width);
+// The commands in groups and the topics; with the options of skein itself if they are wanted.
+std::string overview(bool with_options, std::size_t width);
+std::string tag_of(const app::OptionRow& row);  // "-s, --session KEY"
 
-// core/store/FORMAT.md, put into the program by format.cmake.
-extern const std::string_view format_document;
+// The name of a page for man: "skein", "skein.toml", "skein-files".
+std::string man_name(const Page& page);
+std::string man_page(const Page& page);  // as man(7) wants it
 
 }  // namespace skein::manual

@@ -34,6 +34,10 @@ class Terminal:
         self.press("Escape")
         time.sleep(0.5)  # with a key right behind it, it would be Alt
 
+    def clear(self):
+        self.press("C-l")
+        time.sleep(0.3)  # what was on the screen is not taken for what comes
+
     def enters(self, line):
         self.types(line)
         self.press("Enter")

@@ -1,25 +1,28 @@
 // skein mcp: which servers there are, and changes to the user's own.
+
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "app/config/edit.h"
 #include "app/config/file.h"
-#include "app/home.h"
-#include "app/load_config.h"
-#include "app/mcp_servers.h"
-#include "app/signals.h"
+#include "app/invocation/signals.h"
+#include "app/setup/load_config.h"
+#include "app/setup/tool_servers.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/mcp/hub.h"
 #include "core/mcp/remote_tools.h"
-#include "core/text/amounts.h"
+#include "core/mcp/server_entry.h"
+#include "core/text/base.h"
+#include "core/text/io.h"
 #include "core/text/json.h"
-#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "repl/screen/screen.h"
 
@@ -29,19 +32,102 @@ using mcp::Client, mcp::Hub, mcp::ServerEntry;
 
 namespace {
 
-constexpr std::chrono::seconds patience{30};
+namespace fs = std::filesystem;
 
-app::Servers servers_of(const app::Invocation& invocation) {
+std::string words_text(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& each : words) out += (out.empty() ? "" : ", ") + json_string(each);
+  return "[" + out + "]";
+}
+
+std::string pairs_text(const std::map<std::string, std::string>& pairs) {
+  std::string out;
+  for (const auto& [name, value] : pairs)
+    out += (out.empty() ? " " : ", ") + json_string(name) + " = " + json_string(value);
+  return "{" + out + " }";
+}
+
+// Whether a line begins a table of this server: [mcp.x], [mcp."x"], [mcp.x.env].
+bool begins_server(std::string_view line, const std::string& name) {
+  line = trimmed(line);
+  for (const std::string& spelled :
+       {"[mcp." + name, "[mcp.\"" + name + "\"", "[mcp.'" + name + "'"})
+    if (line.starts_with(spelled) && line.size() > spelled.size() &&
+        (line[spelled.size()] == ']' || line[spelled.size()] == '.'))
+      return true;
+  return false;
+}
+
+// `text` with a table for this server at its end.
+std::string with_server(const std::string& text, const mcp::ServerEntry& entry) {
+  std::string out = text;
+  if (!out.empty()) out += out.ends_with('\n') ? "\n" : "\n\n";
+  out += "[mcp." + entry.name + "]\n";
+  if (!entry.command.empty()) out += "command = " + json_string(entry.command) + "\n";
+  if (!entry.arguments.empty()) out += "args = " + words_text(entry.arguments) + "\n";
+  if (!entry.environment.empty()) out += "env = " + pairs_text(entry.environment) + "\n";
+  if (!entry.url.empty()) out += "url = " + json_string(entry.url) + "\n";
+  if (!entry.headers.empty()) out += "headers = " + pairs_text(entry.headers) + "\n";
+  return out;
+}
+
+// `text` without the tables of this server; unchanged if they are not written as tables.
+std::string without_server(const std::string& text, const std::string& name) {
+  std::string out, blank;  // blank lines in front of a table go with it
+  bool inside = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string line = text.substr(at, end - at);
+    at = end;
+    if (trimmed(line).starts_with('[')) {
+      const bool was = inside;
+      inside = begins_server(line, name);
+      if (inside || (was && out.empty())) blank.clear();
+    }
+    if (trimmed(line).empty()) {
+      blank += line;
+    } else if (!inside) {
+      out += blank + line;
+      blank.clear();
+    } else {
+      blank.clear();
+    }
+  }
+  return out + (inside ? "" : blank);
+}
+
+// Puts the text there, all of it or nothing, readable by the user only if the file is new. Throws
+// Error (storage).
+void write_config(const std::string& file, const std::string& text) {
+  std::error_code ignored;
+  const fs::path linked = fs::canonical(file, ignored);  // a link stays one
+  const std::string path = linked.empty() ? file : linked.string();
+  const fs::file_status before = fs::status(path, ignored);
+  if (!replace_small_file(path, text, Lasting::yes))
+    throw Error("cannot write " + path + ": " + std::strerror(errno), ExitStatus::storage);
+  if (fs::exists(before)) fs::permissions(path, before.permissions(), ignored);
+}
+
+app::Servers servers_of(const Invocation& invocation) {
   catalog::Catalog catalog;
   const std::string workspace = app::workspace_folder(invocation);
   const config::Config config = app::load_config(invocation, workspace, catalog);
   app::ProjectFiles project(app::places_around(workspace));
-  return app::configured_servers(invocation, config, project, catalog);
+  app::Servers servers = app::configured_servers(invocation, config, project, catalog);
+  const std::string line = app::untrusted_line(project.project().untrusted());
+  if (!line.empty()) servers.notices.push_back(line);
+  return servers;
 }
 
-Hub::Parts hub_parts(const app::Invocation& invocation) {
+std::unique_ptr<Hub> connected(const Invocation& invocation,
+                               const std::vector<ServerEntry>& servers) {
   const std::string workspace = app::workspace_folder(invocation);
-  return {.open = app::open_channels(workspace), .workspace = workspace, .version = SKEIN_VERSION};
+  auto hub = std::make_unique<Hub>(servers, Hub::Parts{.open = app::open_channels(workspace),
+                                                       .workspace = workspace,
+                                                       .version = SKEIN_VERSION});
+  hub->start();
+  hub->wait(std::chrono::seconds(30), model::Ports{.stop = &app::stop_asked()});
+  return hub;
 }
 
 Json row_json(const Hub::Row& row) {
@@ -49,11 +135,11 @@ Json row_json(const Hub::Row& row) {
           {"tools", row.tools}, {"from", row.source}, {"what", row.place}};
 }
 
-// What cannot be read must not be written anew: it would be all that is left.
+// What cannot be read must not be overwritten: the rest would be lost.
 std::string config_text(const std::string& file) {
   const std::optional<std::string> text = file_text(file);
   if (!text && errno != ENOENT)
-    throw Error("cannot read " + file + ": " + std::strerror(errno), ExitStatus::usage);
+    throw UsageError("cannot read " + file + ": " + std::strerror(errno));
   return text.value_or("");
 }
 
@@ -64,7 +150,7 @@ std::map<std::string, ServerEntry> servers_in(const std::string& file, const std
   config::File read(file, text, config::Writer::user);
   read.apply({config, catalog});
   if (const std::vector<std::string> troubles = read.troubles(); !troubles.empty())
-    throw Error(troubles.front(), ExitStatus::usage);
+    throw UsageError(troubles.front());
   return config.servers;
 }
 
@@ -79,7 +165,7 @@ std::map<std::string, std::string> pairs_in(const std::string& text) {
   for (const std::string_view each : split(text, ',')) {
     const std::size_t equals = each.find('=');
     if (equals == std::string_view::npos || equals == 0)
-      throw Error("--env takes NAME=value, or several with commas between", ExitStatus::usage);
+      throw UsageError("--env takes NAME=value; separate several with commas");
     out[std::string(trimmed(each.substr(0, equals)))] = each.substr(equals + 1);
   }
   return out;
@@ -88,7 +174,7 @@ std::map<std::string, std::string> pairs_in(const std::string& text) {
 }  // namespace
 
 // skein mcp list
-int list_servers(const app::Invocation& invocation) {
+int list_servers(const Invocation& invocation) {
   app::catch_signals();
   const app::Servers servers = servers_of(invocation);
   for (const std::string& text : servers.notices) tell_user(text);
@@ -96,13 +182,11 @@ int list_servers(const app::Invocation& invocation) {
     print_line("no MCP server is configured; `skein mcp add NAME -- COMMAND` adds one");
     return 0;
   }
-  Hub hub(servers.entries, hub_parts(invocation));
-  hub.start();
-  hub.wait(patience, model::Ports{.stop = &app::stop_asked()});
+  const std::unique_ptr<Hub> hub = connected(invocation, servers.entries);
   bool good = true;
   Json out = Json::array();
   layout::Table table{.columns = {{"server"}, {"state"}, {"tools", true}, {"from"}, {"what"}}};
-  for (const Hub::Row& row : hub.rows()) {
+  for (const Hub::Row& row : hub->rows()) {
     good = good && row.good;
     out.push_back(row_json(row));
     table.rows.push_back({row.name, row.state, std::to_string(row.tools), row.source, row.place});
@@ -111,25 +195,22 @@ int list_servers(const app::Invocation& invocation) {
     print_json(dump(out));
   else
     print_styled(trimmed(layout::drawn(table, 0, {}), "\n"));
-  return good ? 0 : static_cast<int>(ExitStatus::turn);
+  return good ? 0 : failed_status;
 }
 
 // skein mcp get NAME. Values of variables are not shown: they may be keys.
-int show_server(const app::Invocation& invocation) {
+int show_server(const Invocation& invocation) {
   app::catch_signals();
   const std::string& name = invocation.arguments.at(0);
   const app::Servers servers = servers_of(invocation);
   const auto found = std::ranges::find(servers.entries, name, &ServerEntry::name);
   if (found == servers.entries.end())
-    throw Error("no MCP server is called " + name + "; `skein mcp list` lists them",
-                ExitStatus::usage);
-  Hub hub({*found}, hub_parts(invocation));
-  hub.start();
-  hub.wait(patience, model::Ports{.stop = &app::stop_asked()});
-  const Hub::Row row = hub.rows().front();
-  const Client::View view = hub.find(name)->view();
+    throw UsageError("there is no MCP server " + name + "; `skein mcp list` lists them");
+  const std::unique_ptr<Hub> hub = connected(invocation, {*found});
+  const Hub::Row row = hub->rows().front();
+  const Client::View view = hub->find(name)->view();
   std::vector<std::string> notices;
-  const model::Tools tools = hub.tools(notices);
+  const model::Tools tools = hub->tools(notices);
   if (invocation.has("--json")) {
     Json out = row_json(row);
     out["file"] = found->file;
@@ -138,7 +219,7 @@ int show_server(const app::Invocation& invocation) {
     for (const model::Tool& tool : tools)
       out["tools"].push_back({{"name", tool.name}, {"description", tool.description}});
     print_json(dump(out));
-    return row.good ? 0 : static_cast<int>(ExitStatus::turn);
+    return row.good ? 0 : failed_status;
   }
   print_line(name + ": " + row.state);
   print_line("  what  " + row.place);
@@ -149,17 +230,17 @@ int show_server(const app::Invocation& invocation) {
     print_line("  tool  " + tool.name + "  " +
                tool.description.substr(0, tool.description.find_first_of(".\n")));
   const model::Ports waiting{.stop = &app::stop_asked()};
-  if (row.good && hub.server_of_prompt("mcp__" + name + "__", waiting) != nullptr)
-    for (const mcp::PromptCommand& prompt : hub.prompts())
+  if (row.good && hub->server_of_prompt("mcp__" + name + "__", waiting) != nullptr)
+    for (const mcp::PromptCommand& prompt : hub->prompts())
       print_line("  prompt  /" + prompt.name + (prompt.hint.empty() ? "" : " " + prompt.hint));
   for (const std::string& text : notices) tell_user(text);
   if (!row.good && !trimmed(view.diagnostics).empty())
-    print_line("its standard error:\n" + std::string(trimmed(view.diagnostics)));
-  return row.good ? 0 : static_cast<int>(ExitStatus::turn);
+    print_line("error output:\n" + std::string(trimmed(view.diagnostics)));
+  return row.good ? 0 : failed_status;
 }
 
 // skein mcp add NAME -- COMMAND ARGUMENT…
-int add_server(const app::Invocation& invocation) {
+void add_server(const Invocation& invocation) {
   ServerEntry entry{.name = invocation.arguments.at(0)};
   if (invocation.arguments.size() > 1) entry.command = invocation.arguments[1];
   if (invocation.arguments.size() > 2)
@@ -169,44 +250,38 @@ int add_server(const app::Invocation& invocation) {
   if (const std::string header = invocation.value("--header"); !header.empty()) {
     const std::size_t colon = header.find(':');
     if (colon == std::string::npos)
-      throw Error("--header takes NAME:VALUE, as in 'Authorization: Bearer ${TOKEN}'",
-                  ExitStatus::usage);
+      throw UsageError("--header takes NAME:VALUE, as in 'Authorization: Bearer ${TOKEN}'");
     entry.headers[std::string(trimmed(header.substr(0, colon)))] =
         trimmed(header.substr(colon + 1));
   }
   std::string trouble = mcp::trouble_with_name(entry.name);
   if (trouble.empty() && entry.command.empty() && entry.url.empty())
-    trouble = "say what to start: skein mcp add " + entry.name + " -- COMMAND ARGUMENT…";
+    trouble = "no command given: skein mcp add " + entry.name + " -- COMMAND ARGUMENT…";
   if (trouble.empty()) trouble = mcp::trouble_with(entry);
-  if (!trouble.empty()) throw Error(trouble, ExitStatus::usage);
+  if (!trouble.empty()) throw UsageError(trouble);
   const std::string file = app::writable_config_file();
   const std::string text = config_text(file);
   if (servers_in(file, text).contains(entry.name))
-    throw Error(file + " has a server " + entry.name + " already; `skein mcp remove " + entry.name +
-                    "` takes it out",
-                ExitStatus::usage);
-  const std::string changed = config::with_server(text, entry);
+    throw UsageError(file + " already has a server " + entry.name + "; `skein mcp remove " +
+                     entry.name + "` removes it");
+  const std::string changed = with_server(text, entry);
   servers_in(file, changed);  // what we write can be read
-  config::write_config(file, changed);
-  print_line("added to " + file + "; `skein mcp get " + entry.name + "` tries it");
-  return 0;
+  write_config(file, changed);
+  print_line("added to " + file + "; `skein mcp get " + entry.name + "` tests it");
 }
 
 // skein mcp remove NAME
-int remove_server(const app::Invocation& invocation) {
+void remove_server(const Invocation& invocation) {
   const std::string& name = invocation.arguments.at(0);
   const std::string file = app::writable_config_file();
   const std::string text = config_text(file);
-  if (!servers_in(file, text).contains(name))
-    throw Error(file + " names no server " + name, ExitStatus::usage);
-  const std::string changed = config::without_server(text, name);
+  if (!servers_in(file, text).contains(name)) throw UsageError(file + " has no server " + name);
+  const std::string changed = without_server(text, name);
   if (servers_in(file, changed).contains(name))
-    throw Error("mcp." + name + " is not written as a table [mcp." + name + "] in " + file +
-                    "; take it out with an editor",
-                ExitStatus::usage);
-  config::write_config(file, changed);
+    throw UsageError("mcp." + name + " is not written as a table [mcp." + name + "] in " + file +
+                     "; remove it with an editor");
+  write_config(file, changed);
   print_line("removed from " + file);
-  return 0;
 }
 
 }  // namespace skein::verbs

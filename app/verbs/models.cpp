@@ -1,20 +1,23 @@
-// skein models, skein migrate: which models there are, and handing a session to another one.
-#include <cstdio>
+// skein models, login, logout, migrate: which models there are, the keys to them, and handing a
+// session to another one.
+#include <unistd.h>
 
-#include "app/availability.h"
-#include "app/home.h"
-#include "app/load_config.h"
-#include "app/model_refresh.h"
+#include <iostream>
+
+#include "app/invocation/signals.h"
+#include "app/setup/home.h"
+#include "app/setup/load_config.h"
+#include "app/setup/model_access.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/context/history.h"
 #include "core/handover/compatibility.h"
 #include "core/model/payloads.h"
-#include "core/text/amounts.h"
 #include "core/text/json.h"
-#include "providers/catalog/ending.h"
+#include "core/text/text.h"
+#include "providers/catalog/catalog.h"
 #include "providers/keys.h"
-#include "repl/layout/sanitize.h"
+#include "repl/pick/ask.h"
 
 namespace skein::verbs {
 
@@ -67,25 +70,88 @@ void print_model(const app::AvailableModel& model) {
 }
 
 // Servers on this machine are asked each time, the others only if that is wanted.
-void refresh(const app::Invocation& invocation, catalog::Catalog& catalog, providers::Keyring& keys,
+void refresh(const Invocation& invocation, catalog::Catalog& catalog, providers::Keyring& keys,
              discovery::ModelCache& cache, const std::string& wanted) {
   const bool all = invocation.has("--refresh");
   const app::Refreshed refreshed = app::refresh_models(
       catalog, keys, cache, model::Ports{}, all ? app::Refresh::all : app::Refresh::local, wanted);
   for (const std::string& name : refreshed.silent)
-    if (all)
-      std::fprintf(stderr, "skein: %s did not list its models\n", layout::sanitized(name).c_str());
+    if (all) tell_user(name + " did not list its models");
 }
+
+// Typed at a terminal without being shown, or the first line of standard input.
+std::string read_key(const std::string& provider) {
+  if (!isatty(STDIN_FILENO)) {
+    std::string line;
+    std::getline(std::cin, line);
+    return std::string(trimmed(line));
+  }
+  if (!isatty(STDERR_FILENO))
+    throw UsageError("login needs a terminal, or the key on standard input");
+  app::catch_signals();
+  terminal::Terminal terminal(STDIN_FILENO, STDERR_FILENO);
+  terminal::Keyboard keyboard(terminal, [] { return app::leave_asked().load(); });
+  return std::string(trimmed(pick::ask_secret(keyboard, "key of " + provider + ": ").value_or("")));
+}
+
+// What `login` and `logout` need.
+struct Keys {
+  explicit Keys(const Invocation& invocation) {
+    app::load_config(invocation, app::workspace_folder(invocation), catalog);
+    keys = app::gathered_keys(catalog);
+    if (!invocation.arguments.empty() && !invocation.base_url.empty())
+      catalog.move_provider(invocation.arguments.front(), invocation.base_url);
+  }
+  const catalog::ProviderRow& row(const std::string& name) const {
+    if (const catalog::ProviderRow* found = catalog.find_provider(name)) return *found;
+    throw UsageError("there is no provider " + name + "; `skein login` lists them");
+  }
+
+  catalog::Catalog catalog{};
+  providers::Keyring keys{};
+};
 
 }  // namespace
 
-int list_models(const app::Invocation& invocation) {
+void login(const Invocation& invocation) {
+  Keys known(invocation);
+  if (invocation.arguments.empty())
+    return print_styled(layout::sanitized(app::login_text(known.catalog, known.keys)));
+  const catalog::ProviderRow& row = known.row(invocation.arguments.front());
+  const std::string key = read_key(std::string(row.name));
+  tell_user(trimmed(app::log_in(row, key, known.keys, model::Ports{.stop = &app::stop_asked()})));
+}
+
+// For programs that drive skein, which ask before they start it.
+void auth_status(const Invocation& invocation) {
+  catalog::Catalog catalog;
+  const config::Config config =
+      app::load_config(invocation, app::workspace_folder(invocation), catalog);
+  const app::ModelAccess models(invocation, config, catalog, app::gathered_keys(catalog));
+  const std::string name = model::to_string(catalog.parse(models.first_name()));
+  const bool chosen = !config.model.empty() || models.first_name() != models.built_in_name();
+  const bool usable = chosen && models.can_be_asked(name);
+  if (invocation.has("--json"))
+    print_line(dump({{"loggedIn", usable},
+                     {"authMethod", usable ? "api_key" : "none"},
+                     {"apiProvider", name.substr(0, name.find('/'))},
+                     {"model", name}}));
+  else
+    print_line(usable ? "skein can use " + name
+                      : "there is no key for a model; `skein login` shows how to give one");
+}
+
+void logout(const Invocation& invocation) {
+  const Keys known(invocation);
+  tell_user(trimmed(app::log_out(known.row(invocation.arguments.front()), known.keys)));
+}
+
+void list_models(const Invocation& invocation) {
   catalog::Catalog catalog;
   app::load_config(invocation, app::workspace_folder(invocation), catalog);
   discovery::ModelCache cache(app::models_file(invocation));
   app::use_cache(catalog, cache);
-  providers::Keyring keys;
-  keys.take_environment(catalog.key_variables());
+  providers::Keyring keys = app::gathered_keys(catalog);
   const std::string wanted = invocation.arguments.empty() ? "" : invocation.arguments.front();
   refresh(invocation, catalog, keys, cache, wanted);
 
@@ -96,34 +162,30 @@ int list_models(const app::Invocation& invocation) {
     if (!invocation.has("--json")) print_model(model);
   }
   if (out.empty())
-    throw Error(
-        "no models of '" + wanted + "' are known; any name may be tried as " + wanted + "/NAME",
-        ExitStatus::usage);
+    throw UsageError("no models of '" + wanted + "' are known; try any name as " + wanted +
+                     "/NAME");
   if (invocation.has("--json")) print_json(dump(out));
-  return 0;
 }
 
-int migrate_session(const app::Invocation& invocation) {
+void migrate_session(const Invocation& invocation) {
   catalog::Catalog catalog;
   const config::Config config =
       app::load_config(invocation, app::workspace_folder(invocation), catalog);
-  if (!invocation.has("--to")) throw Error("migrate needs --to PROVIDER/MODEL", ExitStatus::usage);
+  if (!invocation.has("--to")) throw UsageError("migrate needs --to PROVIDER/MODEL");
   const model::ModelRef to = catalog.parse(invocation.value("--to"));
   const catalog::ProviderRow* provider = catalog.find_provider(to.provider);
 
-  store::SessionStore store = app::open_store(invocation);
-  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
-  const store::SessionRecord record = store::value_or_throw(store.open(found.header.session));
-  if (!record.state.head) throw Error("session " + record.key + " is empty", ExitStatus::usage);
+  auto [store, record, session] = open_session(invocation);
+  if (!record.state.head) throw UsageError("session " + record.key + " is empty");
   std::vector<model::Entry> path;
   for (const store::StoredEntry& placed :
-       store::value_or_throw(store.path(record.header.session, *record.state.head)).entries)
+       store::value_or_throw(store.path(session, *record.state.head)).entries)
     path.push_back(placed.entry);
 
   handover::Compatibility report;
   if (provider != nullptr)
     report = handover::check_compatibility(context::messages_of(path, record.state.redacted),
-                                           catalog.target(to, config.handover));
+                                           catalog.target(to));
   const std::string from = record.state.model.empty() ? "unknown" : record.state.model;
   Json out = {{"from", from},
               {"to", model::to_string(to)},
@@ -132,19 +194,16 @@ int migrate_session(const app::Invocation& invocation) {
               {"lossyFields", report.lossy_fields}};
   if (!invocation.has("--check")) {
     // Going on with another model needs none of this; a copy is for keeping both.
-    const store::SessionHandle copy = store::value_or_throw(store.branch_from_entry(
-        record.header.session, *record.state.head, invocation.value("--new-key")));
+    const store::SessionHandle copy = store::value_or_throw(
+        store.branch_from_entry(session, *record.state.head, invocation.value("--new-key")));
     store::NewEntry change{model::make_entry(model::payload::ModelChange{to.provider, to.model})};
     change.entry.meta = dump(
         {{"migratedFrom", from}, {"migratedTo", model::to_string(to)}, {"migratedAt", now_utc()}});
     store::value_or_throw(store.append_session_entries(copy.session_id, std::span(&change, 1)));
-    out["key"] = store::value_or_throw(store.open(copy.session_id)).key;
+    out["key"] = store.open(copy.session_id).key;
     out["entries"] = path.size();
   }
-  if (invocation.has("--json")) {
-    print_json(dump(out));
-    return 0;
-  }
+  if (invocation.has("--json")) return print_json(dump(out));
   for (const std::string& warning : report.warnings) print_line("warning: " + warning);
   if (invocation.has("--check"))
     print_line(report.warnings.empty() ? "nothing would be lost"
@@ -152,7 +211,6 @@ int migrate_session(const app::Invocation& invocation) {
   else
     print_line("Migrated " + counted(path.size(), "entry", "entries") + " from " + from + " to " +
                model::to_string(to) + ": " + string_at(out, "key"));
-  return 0;
 }
 
 }  // namespace skein::verbs

@@ -1,18 +1,17 @@
 // skein sessions …, append, branch: the store from outside, for scripts and for people.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <set>
 
-#include "app/home.h"
-#include "app/load_config.h"
+#include "app/setup/home.h"
+#include "app/setup/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
-#include "core/model/entry_words.h"
-#include "core/model/redaction.h"
-#include "core/model/stats.h"
-#include "core/model/tree_drawing.h"
+#include "core/model/entry.h"
+#include "core/model/scrub.h"
+#include "core/model/state.h"
+#include "core/model/tree.h"
 #include "core/store/backend.h"
 #include "core/store/children.h"
 #include "core/store/entry_text.h"
@@ -21,31 +20,27 @@
 #include "core/store/home/migration.h"
 #include "core/store/log/line_codec.h"
 #include "core/store/session_name.h"
-#include "core/text/amounts.h"
-#include "core/text/json_writer.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "repl/layout/sanitize.h"
+#include "repl/layout/table.h"
+#include "repl/pick/session_picker.h"
 
 namespace skein::verbs {
 
-using store::NewEntry;
-using store::SessionRecord;
-using store::SessionStore;
-using store::StoredEntry;
+using store::NewEntry, store::SessionRecord, store::SessionStore, store::StoredEntry;
 using store::value_or_throw;
 
 namespace {
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-void notice(const std::string& text) {
-  std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
-}
-
+// `bill`: what the session and its sub-agents have used; null: the session's own usage.
 JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalog,
-                     const std::string& at_work = {}) {
+                     const std::string& at_work = {},
+                     const std::map<std::string, model::Usage>* bill = nullptr) {
   const model::SessionState& state = record.state;
   const model::Usage usage = model::total_usage(state);
   // null: nothing was used, or a price is not known. Never a guess.
-  const std::optional<catalog::Cost> cost = catalog.cost(state.usage);
+  const std::optional<catalog::Cost> cost = catalog.cost(bill != nullptr ? *bill : state.usage);
   std::string out;
   JsonWriter writer(out);
   writer.text("key", record.key);
@@ -87,20 +82,14 @@ JsonText entry_json(const StoredEntry& placed, const std::set<Id>& redacted) {
   return out;
 }
 
-// A JSON array of entries, printed one by one. The brackets are the caller's.
-class EntryPrinter {
- public:
-  explicit EntryPrinter(const std::set<Id>& redacted) : redacted_(redacted) {}
-  bool operator()(const StoredEntry& placed) {
-    print((std::exchange(first_, false) ? "" : ",") +
-          printable_json(entry_json(placed, redacted_)));
+// Prints the entries of a JSON array one by one. The brackets are the caller's.
+store::VisitEntry entry_printer(const std::set<Id>& redacted) {
+  return [&redacted, first = true](const StoredEntry& placed) mutable {
+    print_text((std::exchange(first, false) ? "" : ",") +
+               printable_json(entry_json(placed, redacted)));
     return true;
-  }
-
- private:
-  const std::set<Id>& redacted_;
-  bool first_ = true;
-};
+  };
+}
 
 // An error is not an end: what came before it may be half of a batch.
 std::string all_of_stdin() {
@@ -112,13 +101,11 @@ std::string all_of_stdin() {
       line = end + 1;
     // With room for the white space that a line of a transcript has not.
     if (input.size() - line > 2 * store::log::max_line_bytes)
-      throw Error("an entry is larger than 16 MiB; nothing was written", ExitStatus::usage);
+      throw UsageError("an entry is larger than 16 MiB; nothing was written");
     if (input.size() > 4 * store::log::max_batch_bytes)
-      throw Error("a batch holds at most 32 MiB; split it, nothing was written", ExitStatus::usage);
+      throw UsageError("a batch holds at most 32 MiB; split it, nothing was written");
   }
-  if (std::ferror(stdin) != 0)
-    throw Error("the entries could not be read to their end; nothing was written",
-                ExitStatus::usage);
+  if (std::ferror(stdin) != 0) throw UsageError("cannot read standard input; nothing was written");
   return input;
 }
 
@@ -138,7 +125,7 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
       tree,
       {.label =
            [&](const model::Tree::Node& node) {
-             const store::Result<StoredEntry> found = store.load_at(session, node.at);
+             const store::Result<StoredEntry> found = store.transcripts().load_at(session, node.at);
              const std::string head =
                  node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
              return layout::sanitized(
@@ -150,7 +137,7 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
                     head;
            },
        .ascii = ascii},
-      print);
+      print_text);
 }
 
 // An entry about one that is not there would mask or sum up nothing.
@@ -162,28 +149,38 @@ void check_references(SessionStore& store, const std::string& name,
     const std::optional<Id> other = store::referred_entry(each.entry);
     if (other && !known.contains(*other) &&
         !(record && store.load_entry(record->header.session, *other)))
-      throw Error("the " + each.entry.type + " names the entry " + to_string(*other) +
-                      ", which is not in the session",
-                  ExitStatus::usage);
+      throw UsageError("the " + each.entry.type + " refers to entry " + to_string(*other) +
+                       ", which is not in the session");
     known.insert(each.entry.id);
   }
 }
 
+// A line of the list for people; `at_work`: who works in it, empty if no process does; `width`: of
+// the widest key.
+std::string line_of(const SessionRecord& record, std::size_t children, const std::string& at_work,
+                    const catalog::Catalog& catalog, std::size_t width) {
+  return pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
+         pad(record.used_at().substr(0, 16), 16) + "  " +
+         (at_work.empty() ? "" : "● " + at_work + " · ") + (record.archived ? "archived · " : "") +
+         (record.state.pinned ? "pinned · " : "") +
+         (record.state.origin.empty() ? "" : "from " + record.state.origin + " · ") +
+         (children > 0 ? counted(children, "sub-agent") + " · " : "") +
+         model::stats_line(record.state, catalog.cost(record.state.usage)) + "  " +
+         record.state.title;
+}
+
 // 0: all. Scripts get all unless they say otherwise, people a page.
-std::size_t listed_at_most(const app::Invocation& invocation) {
+std::size_t listed_at_most(const Invocation& invocation) {
   constexpr std::size_t page = 50;
   if (!invocation.has("--limit")) return invocation.has("--json") ? 0 : page;
   const std::string text = invocation.value("--limit");
-  std::size_t limit = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (failed != std::errc{} || end != text.data() + text.size() || text.empty())
-    throw Error("--limit takes a whole number, not '" + text + "'", ExitStatus::usage);
-  return limit;
+  if (const auto limit = parse_number<std::size_t>(text)) return *limit;
+  throw UsageError("--limit takes a whole number, not '" + text + "'");
 }
 
 }  // namespace
 
-int list_sessions(const app::Invocation& invocation) {
+void list_sessions(const Invocation& invocation) {
   if (invocation.has("--trash")) return list_trash(invocation);
   const std::size_t limit = listed_at_most(invocation);
   const auto home = app::home_in_database(invocation) ? nullptr : app::open_home(invocation);
@@ -205,7 +202,7 @@ int list_sessions(const app::Invocation& invocation) {
   const bool more = limit > 0 && sessions.size() > limit;
   if (more) sessions.resize(limit);
   const auto catalog = app::configured_catalog(invocation);
-  const std::map<Id, std::string> workers = store.at_work(sessions);
+  const std::map<Id, std::string> workers = store::at_work(store, sessions);
   const auto at_work = [&](const SessionRecord& record) {
     const auto found = workers.find(record.header.session);
     return found == workers.end() ? std::string{} : found->second;
@@ -214,92 +211,80 @@ int list_sessions(const app::Invocation& invocation) {
     std::string out = "[";
     for (const SessionRecord& record : sessions)
       out += (out.size() > 1 ? "," : "") + record_json(record, *catalog, at_work(record));
-    print_json(out + "]");
-    return 0;
+    return print_json(out + "]");
   }
-  if (sessions.empty()) print("no sessions yet\n");
-  std::size_t width = 0;
-  for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
-  for (const SessionRecord& record : sessions) {
-    const std::optional<catalog::Cost> cost = catalog->cost(record.state.usage);
-    print_line(pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) +
-               "  " + pad(record.used_at().substr(0, 16), 16) + "  " +
-               (workers.contains(record.header.session) ? "● " + at_work(record) + " · " : "") +
-               (record.archived ? "archived · " : "") + (record.state.pinned ? "pinned · " : "") +
-               (record.state.origin.empty() ? "" : "from " + record.state.origin + " · ") +
-               (children.contains(record.header.session)
-                    ? counted(children.at(record.header.session), "sub-agent") + " · "
-                    : "") +
-               model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
-                                 cost && cost->at_least) +
-               "  " + record.state.title);
+  if (sessions.empty()) print_text("no sessions yet\n");
+  if (const screen::Screen::Parts screen = screen_parts(invocation);
+      screen.look.live && !sessions.empty()) {
+    const layout::Table table =
+        pick::session_table(sessions, {.at_work = workers, .folders = true, .whole_keys = true});
+    print_styled(trimmed(layout::drawn(table, screen.port.width(), screen.look), "\n"));
+  } else {
+    std::size_t width = 0;
+    for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
+    for (const SessionRecord& record : sessions)
+      print_line(
+          line_of(record, children[record.header.session], at_work(record), *catalog, width));
   }
   if (more) {
     std::fflush(stdout);  // the sessions come first, also where both go to one place
-    notice("these are the last " + std::to_string(limit) +
-           "; --limit 0 shows all, `skein search` looks into them");
-    return 0;  // what else lies there is told with all of them
+    tell_user("these are the last " + std::to_string(limit) +
+              "; --limit 0 shows all, `skein search` searches them");
+    return;  // older forms are reported when all are listed
   }
   if (const std::size_t older = home ? store::home::older_forms(*home) : 0; older > 0)
-    print(counted(older, "session") + " of an older form " + (older == 1 ? "lies" : "lie") +
-          " here; `skein doctor --repair` brings " + (older == 1 ? "it" : "them") + " in\n");
-  return 0;
+    print_text(counted(older, "session") + " in an older format " + (older == 1 ? "is" : "are") +
+               " not listed; `skein doctor --repair` converts " + (older == 1 ? "it" : "them") +
+               "\n");
 }
 
-int show_session(const app::Invocation& invocation) {
-  SessionStore store = app::open_store(invocation);
-  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
-  const Id session = found.header.session;
-  const SessionRecord record = value_or_throw(store.open(session));
-
+void show_session(const Invocation& invocation) {
+  auto [store, record, session] = open_session(invocation);
   if (invocation.has("--entry")) {
     const Id id = value_or_throw(store.find_entry(session, invocation.value("--entry")));
     const StoredEntry placed = value_or_throw(store.load_placed(session, id));
-    if (invocation.has("--json"))
-      print_json(entry_json(placed, record.state.redacted));
-    else
-      print_entry(placed, record.state.redacted);
-    return 0;
+    return invocation.has("--json") ? print_json(entry_json(placed, record.state.redacted))
+                                    : print_entry(placed, record.state.redacted);
   }
-  const store::Damage damage = value_or_throw(store.examine(session));
-  if (const auto met = value_or_throw(store.open(session)).damage; met.any())
-    notice(store::damage_notice(met, record.key));
+  const store::Damage damage = value_or_throw(store.transcripts().examine(session));
+  if (const auto met = store.open(session).damage; met.any())
+    tell_user(store::damage_notice(met, record.key));
   else if (damage.any())
-    notice("this transcript is damaged; `skein doctor " + record.key + "` says where");
+    tell_user("this transcript is damaged; `skein doctor " + record.key + "` shows where");
   const auto each_on_path = [&](const store::VisitEntry& visit) {
     if (!record.state.head) return;
     for (const std::string& text :
          value_or_throw(store.visit_path(session, *record.state.head, visit)))
-      notice(text);
+      tell_user(text);
   };
   const std::set<Id>& redacted = record.state.redacted;
   const bool tree = invocation.has("--tree");
   if (!invocation.has("--json")) {
-    if (tree)
-      show_tree(store, record, invocation.has("--ascii"));
-    else
-      each_on_path([&](const StoredEntry& placed) {
-        print_entry(placed, redacted);
-        return true;
-      });
-    return 0;
+    if (tree) return show_tree(store, record, invocation.has("--ascii"));
+    return each_on_path([&](const StoredEntry& placed) {
+      print_entry(placed, redacted);
+      return true;
+    });
   }
-  print("{\"session\":" +
-        printable_json(record_json(record, *app::configured_catalog(invocation))) + ",\"path\":[");
-  each_on_path(EntryPrinter(redacted));
+  std::map<std::string, model::Usage> bill = record.state.usage;
+  for (const SessionRecord& each : store::children_of(store, session))
+    for (const auto& [model, usage] : each.state.usage) bill[model] += usage;
+  print_text("{\"session\":" +
+             printable_json(record_json(record, *app::configured_catalog(invocation), {}, &bill)) +
+             ",\"path\":[");
+  each_on_path(entry_printer(redacted));
   if (tree) {
-    print("],\"entries\":[");
-    value_or_throw(store.load(session, EntryPrinter(redacted)));
+    print_text("],\"entries\":[");
+    value_or_throw(store.transcripts().load(session, 0, entry_printer(redacted)));
     Json leaves = Json::array();
     for (const Id leaf : record.state.leaves) leaves.push_back(to_string(leaf));
-    print("],\"leaves\":" + dump(leaves) + "}\n");
+    print_text("],\"leaves\":" + dump(leaves) + "}\n");
   } else {
-    print("]}\n");
+    print_text("]}\n");
   }
-  return 0;
 }
 
-int delete_sessions(const app::Invocation& invocation) {
+void delete_sessions(const Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   // All names are looked up before anything is moved, so that a slip moves nothing.
   std::vector<SessionRecord> found;
@@ -310,36 +295,30 @@ int delete_sessions(const app::Invocation& invocation) {
     print_answer(invocation,
                  dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}),
                  "moved " + record.key + " to the trash; `skein sessions restore " + record.key +
-                     "` brings it back");
+                     "` restores it");
   }
-  return 0;
 }
 
-int restore_session(const app::Invocation& invocation) {
+void restore_session(const Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   const std::string& wanted = invocation.arguments.at(0);
   const SessionRecord record = value_or_throw(store::restore_for_use(store, wanted));
-  print_answer(
-      invocation, record_json(record, *app::configured_catalog(invocation)),
-      record.header.key == record.key
-          ? "restored " + record.key
-          : "restored as " + record.key + ": " + record.header.key + " is another session's now");
-  return 0;
+  print_answer(invocation, record_json(record, *app::configured_catalog(invocation)),
+               record.header.key == record.key
+                   ? "restored " + record.key
+                   : "restored as " + record.key + ": " + record.header.key +
+                         " is now the key of another session");
 }
 
-int rename_session(const app::Invocation& invocation) {
-  SessionStore store = app::open_store(invocation);
-  const SessionRecord record = value_or_throw(store.find(invocation.arguments.at(0)));
-  value_or_throw(store.open(record.header.session));
-  value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
-  store.remember(record.header.session, "");
+void rename_session(const Invocation& invocation) {
+  auto [store, record, session] = open_session(invocation);
+  value_or_throw(store.mark(session, model::payload::Title{invocation.arguments.at(1)}));
+  store.presence().remember(session, "");
   if (invocation.has("--json"))
-    print_json(record_json(value_or_throw(store.open(record.header.session)),
-                           *app::configured_catalog(invocation)));
-  return 0;
+    print_json(record_json(store.open(session), *app::configured_catalog(invocation)));
 }
 
-int append_entries(const app::Invocation& invocation) {
+void append_entries(const Invocation& invocation) {
   const std::string input = all_of_stdin();
   std::vector<NewEntry> entries;
   std::string_view rest = input;
@@ -349,15 +328,14 @@ int append_entries(const app::Invocation& invocation) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     store::Result<NewEntry> entry = store::new_entry_from_json(line);
-    if (!entry)
-      throw Error("line " + std::to_string(number) + ": " + entry.error().text, ExitStatus::usage);
+    if (!entry) throw UsageError("line " + std::to_string(number) + ": " + entry.error().text);
     entries.push_back(std::move(*entry));
   }
   store::AppendOptions options{.check_all_ids = true};
   if (invocation.has("--expect-tail")) {
     options.expected_tail = parse_id(invocation.value("--expect-tail"));
     if (!options.expected_tail)
-      throw Error("--expect-tail takes an entry id (16 lower-case hex digits)", ExitStatus::usage);
+      throw UsageError("--expect-tail takes an entry id (16 lower-case hex digits)");
   }
 
   SessionStore store = app::open_store(invocation);
@@ -372,7 +350,7 @@ int append_entries(const app::Invocation& invocation) {
   if (!entries.empty()) {
     store::Result<store::AppendResult> appended =
         store.append_session_entries(session, entries, options);
-    // Deleted since it was found: then the key is nobody's, and begins a new session.
+    // Deleted since it was found: then the key is free, and begins a new session.
     if (!appended && appended.error().kind == store::Failure::Kind::gone &&
         store::is_whole_key(name)) {
       session = value_or_throw(store.find_or_create(name, workspace)).session;
@@ -384,25 +362,19 @@ int append_entries(const app::Invocation& invocation) {
       dump({{"sessionId", to_string(session)},
             {"lastAppendedEntryId", result.last ? Json(to_string(*result.last)) : Json(nullptr)},
             {"appendedCount", result.appended}}));
-  return 0;
 }
 
-int branch_session(const app::Invocation& invocation) {
-  SessionStore store = app::open_store(invocation);
-  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
-  const SessionRecord record = value_or_throw(store.open(found.header.session));
-  const Id session = record.header.session;
+void branch_session(const Invocation& invocation) {
+  auto [store, record, session] = open_session(invocation);
   std::optional<Id> from = record.state.head;
   if (invocation.has("--from"))
     from = value_or_throw(store.find_entry(session, invocation.value("--from")));
-  if (!from)
-    throw Error("session " + record.key + " has no entry to branch from", ExitStatus::usage);
+  if (!from) throw UsageError("session " + record.key + " has no entry to branch from");
   const store::SessionHandle made = value_or_throw(store.branch_from_entry(
       session, *from, invocation.value("--new-key"), invocation.value("--summary")));
-  const SessionRecord branch = value_or_throw(store.open(made.session_id));
+  const SessionRecord branch = store.open(made.session_id);
   print_answer(invocation, record_json(branch, *app::configured_catalog(invocation)),
                branch.key + " branches off " + record.key + " at " + to_string(*from));
-  return 0;
 }
 
 }  // namespace skein::verbs

@@ -1,7 +1,6 @@
 // The table of subcommands. Each calls the same core functions the REPL's commands call.
 #include "app/verbs/subcommands.h"
 
-#include <deque>
 #include <string>
 
 #include "core/search/options.h"
@@ -10,242 +9,244 @@ namespace skein::verbs {
 
 namespace {
 
-using Flags = std::vector<app::Subcommand::Flag>;
-const app::Subcommand::Flag json{"--json", "print JSON"};
+constexpr auto may_be_broken = app::Subcommand::Config::may_be_broken;
+using Flags = std::vector<app::OptionRow>;
+const Flags none{};
+const app::OptionRow json{"--json", "print JSON"};
 const Flags json_only{json};
-const Flags list_flags{json,
-                       {"--trash", "those in the trash, the last one first"},
-                       {"--origin FORMAT", "only those imported from there; own: only ours"},
-                       {"--limit N", "how many to show (50; with --json all); 0: all"}};
+const Flags list_flags{
+    json,
+    {"--trash", "list the sessions in the trash, newest first"},
+    {"--origin FORMAT", "list only sessions imported from FORMAT; own: only skein's"},
+    {"--limit N", "list at most N (default: 50, with --json all; 0: all)"}};
 const Flags show_flags{json,
-                       {"--tree", "the whole tree"},
-                       {"--ascii", "draw it with ASCII"},
-                       {"--entry ID", "one entry"}};
-const Flags prune_flags{{"--older-than AGE", "those unused for so long: 30d, 12h, 8w"},
-                        {"--dry-run", "only say which"},
+                       {"--tree", "show all branches"},
+                       {"--ascii", "draw the tree in ASCII"},
+                       {"--entry ID", "show one entry"}};
+const Flags prune_flags{{"--older-than AGE", "the sessions unused for at least AGE: 30d, 12h, 8w"},
+                        {"--dry-run", "only show what would be done"},
                         json};
-const Flags prune_blobs_flags{{"--dry-run", "only say which"}, json};
-const Flags append_flags{{"--expect-tail ID", "only if this is the last entry (exit 5 if not)"},
-                         {"--json", "the default"}};
-const Flags branch_flags{{"--from ENTRY", "where it branches off"},
-                         {"--new-key KEY", "the key of the new session"},
-                         {"--summary TEXT", "what the model should know of what came after"},
+const Flags prune_blobs_flags{{"--dry-run", "only show what would be done"}, json};
+const Flags append_flags{
+    {"--expect-tail ID", "append only if ID is the last entry (exit 5 if not)"},
+    {"--json", "print JSON (always on)"}};
+const Flags branch_flags{{"--from ENTRY", "branch off at ENTRY (default: the current one)"},
+                         {"--new-key KEY", "key of the new session"},
+                         {"--summary TEXT", "tell the model what happened after ENTRY"},
                          json};
-const Flags redact_flags{{"--reason TEXT", "why it is masked"},
-                         {"--scrub", "take what it says out of every file, for good"},
-                         {"--text TEXT", "with --scrub: this must not be in any file either"},
+const Flags redact_flags{{"--reason TEXT", "record why it is masked"},
+                         {"--scrub", "delete its text from every file, permanently"},
+                         {"--text TEXT", "with --scrub: delete TEXT from every file as well"},
                          json};
-const app::Subcommand::Flag all_branches{"--all-branches", "the whole tree"};
-const app::Subcommand::Flag one_branch{"--branch ENTRY", "the path to this entry, not to the head"};
-const app::Subcommand::Flag no_tools{"--no-tools", "without calls and their results"};
-const app::Subcommand::Flag no_thinking{"--no-thinking", "without what models thought"};
+const app::OptionRow all_branches{"--all-branches", "include all branches"};
+const app::OptionRow one_branch{"--branch ENTRY", "use the branch that ends at ENTRY"};
+const app::OptionRow no_tools{"--no-tools", "leave out tool calls and their results"};
+const app::OptionRow no_thinking{"--no-thinking", "leave out the models' thinking"};
 const Flags export_flags{
     {"--format FORMAT",
      "one of markdown, html, jsonl, json, text, pi, openai, anthropic or google"},
-    {"-o,--output FILE", "write it there; its ending tells the format as well"},
+    {"-o,--output FILE", "write to FILE; its extension selects the format"},
     one_branch,
     all_branches,
-    {"--redact-secrets", "mask keys, tokens and passwords, and say how many"},
+    {"--redact-secrets", "mask keys, tokens and passwords, and report how many"},
     no_tools,
     no_thinking};
 const Flags share_flags{
-    {"-o,--output FILE", "the page's name"},
+    {"-o,--output FILE", "write the page to FILE"},
     one_branch,
     all_branches,
     no_tools,
     no_thinking,
-    {"--serve", "show it to one browser of this machine, and follow the session, until ^C"},
-    {"--port N", "with --serve: this port"}};
+    {"--serve", "serve the page to one browser on this machine and update it live, until Ctrl+C"},
+    {"--port N", "with --serve: listen on port N"}};
 const Flags doctor_flags{
     json,
-    {"--verbose", "every session, and more about every check"},
-    {"--repair", "rebuild what opens read-only, migrate older forms, remove leftovers"},
-    {"--restore-quarantine", "bring back entries that repairs set aside"},
-    {"--rebuild-index", "make sessions.json again, and forget sessions that are gone"}};
-const Flags bench_flags{{"--quick", "a small home, and under five seconds"}, json};
-const Flags models_flags{json, {"--refresh", "ask every service there is a key for"}};
-const Flags migrate_flags{{"--to MODEL", "the model it is for"},
-                          {"--check", "only say what would be lost"},
-                          {"--new-key KEY", "the key of the copy"},
+    {"--verbose", "list every session, and show more about every check"},
+    {"--requests", "compare the requests of sessions with what their logs say was sent"},
+    {"--repair", "rebuild damaged sessions, migrate older formats, remove leftovers"},
+    {"--restore-quarantine", "restore entries that repairs set aside"},
+    {"--rebuild-index", "rebuild sessions.json, without sessions that are gone"}};
+const Flags models_flags{json, {"--refresh", "ask every provider that has a key for its models"}};
+const Flags migrate_flags{{"--to MODEL", "the model to migrate to"},
+                          {"--check", "only show what would be lost"},
+                          {"--new-key KEY", "key of the copy"},
                           json};
 const Flags import_flags{
-    {"--from FORMAT", "claude-code, codex, …; auto (the default) looks into the files"},
-    {"--key KEY", "the key it gets, if there is only one session"},
-    {"--since TIME", "only what changed since: 7d, 2026-11-01"},
-    {"--all", "all that the usual places of other programs hold, unasked"},
-    {"--undo", "move what came from there to the trash"},
-    {"--dry-run", "only say what would be done"},
+    {"--from FORMAT", "claude-code, codex, …; auto (the default) detects it"},
+    {"--key KEY", "key of the imported session, if it is only one"},
+    {"--since TIME", "only sessions changed since TIME: 7d, 2026-11-01"},
+    {"--all", "everything in the usual places of other programs, without asking"},
+    {"--undo", "move the sessions imported from there to the trash"},
+    {"--dry-run", "only show what would be done"},
     json};
 // As at the prompt; the names are put together here.
 Flags flags_of_search() {
-  static std::deque<std::string> names;
   Flags out;
-  for (const search::Option& option : search::options()) {
-    const std::string_view gap = option.value.empty() ? "" : " ";
-    names.push_back(std::string(option.flag).append(gap).append(option.value));
-    out.push_back({names.back(), option.meaning});
-  }
-  out.push_back({"--json", "print JSON, the best of all sessions first"});
+  for (const search::Option& option : search::options())
+    out.emplace_back(std::string(option.flag).append(" ").append(option.value), option.meaning);
+  out.emplace_back("--json", "print JSON, best matches first");
   return out;
 }
 const Flags search_flags = flags_of_search();
-const Flags watch_flags{{"--once", "bring in what is new, then end"}, json};
-const Flags insights_flags{{"--since TIME", "only what was said since: 30d, 2026-11-01"},
-                           {"--by day|week|model|project|tool", "what the table has a row for"},
-                           json,
-                           {"--html", "print a page for a browser"}};
-const Flags follow_flags{{"--json", "print entries as they are kept, one a line"}};
-const Flags replay_flags{{"--step", "wait after every step"},
-                         {"--speed N", "times as fast as it was"},
-                         {"--until-error", "without a pause to the first call that failed"},
-                         {"--from ENTRY", "where to begin"}};
+const Flags watch_flags{{"--once", "import what is new, then exit"}, json};
+const Flags insights_flags{
+    {"--since TIME", "count only what was said since TIME: 30d, 2026-11-01"},
+    {"--by day|week|model|project|tool", "group the table by this"},
+    json,
+    {"--html", "print an HTML page"},
+    {"--otlp URL", "send spans of all sessions to a service that takes OpenTelemetry traces"}};
+const Flags follow_flags{{"--json", "print entries as they are stored, one per line"}};
+const Flags replay_flags{{"--step", "pause after every step"},
+                         {"--speed N", "play N times as fast as recorded"},
+                         {"--until-error", "play without pauses up to the first failed call"},
+                         {"--from ENTRY", "start at ENTRY"}};
 const Flags mcp_add_flags{
-    {"--env NAME=VALUE", "variables it gets; several with commas between"},
-    {"--url URL", "where it is, instead of a command"},
-    {"--header NAME:VALUE", "what is sent to it; !COMMAND: what that prints"}};
+    {"--env NAME=VALUE", "set variables of the server, separated by commas"},
+    {"--url URL", "the address of the server, instead of a command"},
+    {"--header NAME:VALUE", "send this header; !COMMAND: send what COMMAND prints"}};
 const Flags mcp_server_flags{
-    {"--allow-notes", "others may put notes beside sessions; no model is sent them"},
-    {"--allow-ask", "others may give prompts to models, at your cost"}};
-const Flags rewind_flags{
-    {"--to ENTRY", "the message to go back to before; a restore: to before that"},
-    {"--both", "conversation and files, the default"},
-    {"--files", "only the files"},
-    {"--conversation", "only the conversation"},
-    {"--overwrite", "also files that were changed by hand"},
-    {"--dry-run", "only say what would be done"},
-    json};
-const Flags trust_flags{{"--list", "what is trusted, here and elsewhere"},
-                        {"--remove", "trust it no longer"},
+    {"--allow-notes", "let clients add notes to sessions; no model sees them"},
+    {"--allow-ask", "let clients send prompts to models, at your cost"}};
+const Flags rewind_flags{{"--to ENTRY", "go back to before this message, or undo this restore"},
+                         {"--both", "rewind conversation and files (the default)"},
+                         {"--files", "rewind only the files"},
+                         {"--conversation", "rewind only the conversation"},
+                         {"--overwrite", "also overwrite files that were changed by hand"},
+                         {"--dry-run", "only show what would be done"},
+                         json};
+const Flags trust_flags{{"--list", "list what is trusted, in all projects"},
+                        {"--remove", "stop trusting this project"},
+                        {"--dry-run", "only show what would be trusted"},
+                        {"--yes", "do not ask"},
                         {"--json", "with --list: print JSON"}};
-const Flags keys_flags{json, {"--test", "show how each key you press is written, until q"}};
+const Flags keys_flags{json, {"--test", "show the name of each key you press; q ends"}};
 const Flags help_flags{
-    {"--man", "print a manual page instead: skein, skein.toml or skein-format, for `man -l -`"}};
-const app::Subcommand::Flag all_sessions{"--all", "every session there is"};
+    {"--man", "print a manual page for `man -l -`: skein, skein.toml or skein-format"}};
+const app::OptionRow all_sessions{"--all", "copy all sessions"};
 const Flags push_flags{
-    {"--to HOME", "a folder, or postgresql://USER@HOST/DATABASE"}, all_sessions, json};
+    {"--to HOME", "copy to a folder, or to postgresql://USER@HOST/DATABASE"}, all_sessions, json};
 const Flags pull_flags{
-    {"--from HOME", "a folder, or postgresql://USER@HOST/DATABASE"}, all_sessions, json};
+    {"--from HOME", "copy from a folder, or from postgresql://USER@HOST/DATABASE"},
+    all_sessions,
+    json};
 const Flags init_flags{{"--yes", "do not ask"}, json};
 
 const app::Subcommand table[] = {
-    {"sessions", "", "list sessions, or do something with one", list_flags, list_sessions},
-    {"sessions list", "", "key, title, messages, tokens, last used; newest first", list_flags,
-     list_sessions},
-    {"sessions show", "KEY", "the active path", show_flags, show_session},
+    {"sessions", "", "list and manage sessions", list_flags, list_sessions},
+    {"sessions list", "", "list sessions, newest first", list_flags, list_sessions},
+    {"sessions show", "KEY", "print the current branch of a session", show_flags, show_session},
     {"sessions delete", "KEY…", "move sessions to the trash", json_only, delete_sessions},
-    {"sessions restore", "KEY", "bring a session back from the trash", json_only, restore_session},
-    {"sessions empty-trash", "", "remove what is in the trash, for good", json_only, empty_trash},
+    {"sessions restore", "KEY", "restore a session from the trash", json_only, restore_session},
+    {"sessions empty-trash", "", "delete the sessions in the trash permanently", json_only,
+     empty_trash},
     {"sessions archive", "[KEY]",
-     "pack a session, or those unused for long; they are read as before", prune_flags,
+     "compress a session, or those unused for long; they stay readable", prune_flags,
      archive_session},
-    {"sessions unarchive", "KEY", "unpack a session", json_only, unarchive_session},
-    {"sessions prune", "", "move sessions that have not been used for long to the trash",
-     prune_flags, prune_sessions},
-    {"sessions prune-blobs", "", "remove large outputs and images that nothing refers to any more",
+    {"sessions unarchive", "KEY", "unpack an archived session", json_only, unarchive_session},
+    {"sessions prune", "", "move sessions unused for long to the trash", prune_flags,
+     prune_sessions},
+    {"sessions prune-blobs", "", "delete large outputs and images that no session refers to",
      prune_blobs_flags, prune_blobs},
-    {"sessions pin", "KEY", "never archive or throw it away unasked", json_only, pin_session},
-    {"sessions unpin", "KEY", "treat it like the others again", json_only, unpin_session},
+    {"sessions pin", "KEY", "never archive or delete a session automatically", json_only,
+     pin_session},
+    {"sessions unpin", "KEY", "undo pin", json_only, unpin_session},
     {"sessions ttl", "KEY AGE",
-     "unused for so long (30d; none: as the others) it goes to the trash", json_only,
+     "move a session to the trash when unused for AGE (30d; none: the general setting)", json_only,
      set_session_ttl},
     {"sessions rename", "KEY TITLE", "give a session a title", json_only, rename_session},
-    {"sessions push", "[KEY…]", "copy sessions to another home, or what they lack there",
+    {"sessions push", "[KEY…]", "copy sessions, or only their new entries, to another home",
      push_flags, push_sessions},
-    {"sessions pull", "[KEY…]", "copy sessions from another home, or what they lack here",
+    {"sessions pull", "[KEY…]", "copy sessions, or only their new entries, from another home",
      pull_flags, pull_sessions},
     {"sync", "HOME",
-     "bring this home and another to the same sessions; what went on in both becomes branches",
-     json_only, sync_homes},
+     "sync sessions with another home, both ways; changes on both sides become branches", json_only,
+     sync_homes},
     {"append", "KEY", "append raw entries from standard input, all or none", append_flags,
      append_entries},
-    {"branch", "KEY", "a new session that starts at an entry", branch_flags, branch_session},
+    {"branch", "KEY", "create a session that branches off at an entry of another", branch_flags,
+     branch_session},
     {"snapshots", "KEY [delete] [NAME]", "list the snapshots of a session, or delete one",
      json_only, session_snapshots},
     {"redact", "KEY ENTRY", "mask an entry in every view, export and request", redact_flags,
      redact_entry},
-    {"export", "KEY", "a session as a document, a page, or other programs' messages", export_flags,
-     export_session},
-    {"share", "KEY", "a page of a session with its secrets masked", share_flags, share_session},
-    {"doctor", "[KEY…]",
-     "what is damaged, where, and what else is amiss; changes nothing without --repair",
-     doctor_flags, doctor, app::Subcommand::Config::may_be_broken},
-    {"bench", "", "how fast skein is on this disk, against bare reads and writes", bench_flags,
-     bench},
-    {"models", "[PROVIDER]", "known models, windows, prices, ends, and which can be used now",
+    {"export", "KEY", "write a session as a document, a web page, or messages for other programs",
+     export_flags, export_session},
+    {"share", "KEY", "write a session as a web page, with secrets masked", share_flags,
+     share_session},
+    {"doctor", "[KEY…]", "check sessions and setup for problems; changes nothing without --repair",
+     doctor_flags, doctor, may_be_broken},
+    {"models", "[PROVIDER]",
+     "list known models: context windows, prices, end dates, and which you can use now",
      models_flags, list_models},
-    {"migrate", "KEY", "a copy of a session for another model, and what that costs", migrate_flags,
+    {"login", "[PROVIDER]",
+     "store a provider's API key, typed or from standard input; alone: list the providers", none,
+     login},
+    {"auth", "", "show whether a model can be used", json_only, auth_status},
+    {"auth status", "", "the same", json_only, auth_status},
+    {"logout", "PROVIDER", "remove a provider's stored API key", none, logout},
+    {"migrate", "KEY", "copy a session for another model, and report what is lost", migrate_flags,
      migrate_session},
-    {"import", "[FILE|DIR…]",
-     "bring in sessions of other programs; without a name those found here", import_flags,
-     import_sessions},
+    {"import", "[FILE|DIR…]", "import sessions of other programs; alone: those about this folder",
+     import_flags, import_sessions},
     {"search", "[WORDS…]",
-     "find what was said: words, '\"a phrase\"', -- -without, path:src/x, re:pattern; newest first",
+     "search all sessions: words, '\"a phrase\"', -- -without, path:src/x, re:pattern; newest "
+     "first",
      search_flags, search_sessions},
-    {"watch", "", "bring in what other programs write, as they write it", watch_flags,
+    {"watch", "", "keep importing sessions while other programs write them", watch_flags,
      watch_sessions},
-    {"insights", "", "what all sessions came to: prompts, tokens, cost, speed, tools",
+    {"insights", "", "show statistics of all sessions: prompts, tokens, cost, speed, tools",
      insights_flags, show_insights},
-    {"follow", "KEY", "what another process says in a session, as it is saved; t takes over",
-     follow_flags, follow_session},
-    {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
-     replay_flags, replay_session},
-    {"mcp", "", "the MCP servers that bring tools, and whether they work", json_only, list_servers},
-    {"mcp list", "", "the same; exit 1 if one that is enabled does not work", json_only,
+    {"usage", "KEY", "show tokens, cached and missed, and the cost of each answer of a session",
+     json_only, show_usage},
+    {"follow", "KEY", "watch a session that another process works in; t takes over", follow_flags,
+     follow_session},
+    {"replay", "KEY", "play a session back step by step; pauses where a call failed", replay_flags,
+     replay_session},
+    {"mcp", "", "list the MCP servers, and whether they work", json_only, list_servers},
+    {"mcp list", "", "the same; exit 1 if an enabled server does not work", json_only,
      list_servers},
-    {"mcp get", "NAME", "one server, its tools, and what it says when it fails", json_only,
-     show_server},
-    {"mcp add", "NAME [COMMAND…]", "put a server into your configuration: add NAME -- COMMAND ARG…",
+    {"mcp get", "NAME", "show a server, its tools, and its error output", json_only, show_server},
+    {"mcp add", "NAME [COMMAND…]", "add a server to your configuration: add NAME -- COMMAND ARG…",
      mcp_add_flags, add_server},
-    {"mcp remove", "NAME", "take a server out of your configuration", {}, remove_server},
-    {"mcp-server", "", "let other agents look into the sessions kept here, over MCP",
-     mcp_server_flags, serve_sessions},
+    {"mcp remove", "NAME", "remove a server from your configuration", none, remove_server},
+    {"mcp-server", "", "let other agents search and read your sessions, over MCP", mcp_server_flags,
+     serve_sessions},
     {"blame", "FILE:LINE",
-     "which message and model wrote a line, by what all sessions saw (0 found, 1 not)", json_only,
+     "show which message and model wrote a line (exit 0: found, 1: not found)", json_only,
      blame_line},
-    {"bisect",
-     "KEY COMMAND…",
-     "which message broke a command: skein bisect KEY -- make test (0 found, 1 not; 125 skips)",
-     {},
-     bisect_session},
+    {"bisect", "KEY COMMAND…",
+     "find the message that broke a command: skein bisect KEY -- make test (exit 0: found, 1: not)",
+     none, bisect_session},
     {"rewind", "KEY",
-     "go back to before a message, with the files (exit 1: some failed, 5: it is at work)",
+     "go back to before a message, files included (exit 1: some failed, 5: session in use)",
      rewind_flags, rewind_session},
-    {"skills", "", "list the skills that a model gets here", json_only, list_skills},
+    {"skills", "", "list the skills that the model can use here", json_only, list_skills},
     {"skills list", "", "the same", json_only, list_skills},
-    {"skills check",
-     "DIR",
-     "whether a skill, or those in a folder, are as they should be; exit 1 if not",
-     {},
+    {"skills check", "DIR",
+     "check a skill, or all skills in a folder, for mistakes; exit 1 if there are any", none,
      check_skills},
-    {"trust", "",
-     "let this project's configuration, skills, commands and servers count, as they are now; shows "
-     "them",
+    {"trust", "", "review and trust this project's configuration, skills, commands and MCP servers",
      trust_flags, trust},
-    {"config", "", "which files are read, or what they come to", json_only, config_path,
-     app::Subcommand::Config::may_be_broken},
-    {"config path", "", "the files in the order they are read, and which are there", json_only,
-     config_path, app::Subcommand::Config::may_be_broken},
-    {"config check", "", "every mistake in these files, with its line; exit 2 if there is one",
-     json_only, check_config, app::Subcommand::Config::may_be_broken},
+    {"config", "", "list or check the configuration files, or show a setting", json_only,
+     config_path, may_be_broken},
+    {"config path", "", "list the configuration files in reading order, and which exist", json_only,
+     config_path, may_be_broken},
+    {"config check", "",
+     "list mistakes in the configuration, with their lines; exit 2 if there are any", json_only,
+     check_config, may_be_broken},
     {"config get", "KEY",
-     "the value in force, and who gave it; KEY is max-turns, providers.work.url, …", json_only,
-     get_setting, app::Subcommand::Config::may_be_broken},
-    {"keys", "", "which key does what, as [keys] in the configuration has it", keys_flags,
-     show_keys},
-    {"completion",
-     "bash|zsh|fish",
-     "print a script by which a shell completes skein's words",
-     {},
-     print_completion,
-     app::Subcommand::Config::may_be_broken},
+     "show a setting and where it comes from; KEY is max-turns, providers.work.url, …", json_only,
+     get_setting, may_be_broken},
+    {"keys", "", "list the key bindings, including your [keys] settings", keys_flags, show_keys},
+    {"completion", "bash|zsh|fish", "print a script for tab completion in your shell", none,
+     print_completion, may_be_broken},
     {"help", "[COMMAND…]",
-     "this, or about one of them; help config: every key of the configuration", help_flags,
-     show_help, app::Subcommand::Config::may_be_broken},
-    {"__complete", "[WORDS…]", "", {}, complete_words, app::Subcommand::Config::may_be_broken},
-    {"admin", "", "look after a home in a database", {}, explain_admin},
-    {"admin init-db", "",
-     "make or upgrade the tables for sessions in the database that --home names", init_flags,
-     init_database},
+     "show help for skein, a command or a topic; help config: every configuration key", help_flags,
+     show_help, may_be_broken},
+    {"__complete", "[WORDS…]", "", none, complete_words, may_be_broken},
+    {"admin", "", "manage a home in a database", none, explain_admin},
+    {"admin init-db", "", "create or upgrade skein's tables in the database that --home names",
+     init_flags, init_database},
 };
 
 }  // namespace

@@ -1,63 +1,21 @@
-// What the subcommands do. Each returns the exit status or throws Error.
+// What the subcommands do. Each throws Error if it fails.
 #pragma once
 
-#include "app/cli.h"
+#include "app/invocation/cli.h"
 
 namespace skein::verbs {
 
-int list_sessions(const app::Invocation& invocation);
-int show_session(const app::Invocation& invocation);
-int delete_sessions(const app::Invocation& invocation);
-int restore_session(const app::Invocation& invocation);
-int archive_session(const app::Invocation& invocation);
-int unarchive_session(const app::Invocation& invocation);
-int pin_session(const app::Invocation& invocation);
-int unpin_session(const app::Invocation& invocation);
-int set_session_ttl(const app::Invocation& invocation);
-int session_snapshots(const app::Invocation& invocation);
-int list_trash(const app::Invocation& invocation);
-int archive_unused(const app::Invocation& invocation);
-int empty_trash(const app::Invocation& invocation);
-int prune_sessions(const app::Invocation& invocation);
-int prune_blobs(const app::Invocation& invocation);
-int redact_entry(const app::Invocation& invocation);
-int rename_session(const app::Invocation& invocation);
-int append_entries(const app::Invocation& invocation);
-int branch_session(const app::Invocation& invocation);
-int export_session(const app::Invocation& invocation);
-int share_session(const app::Invocation& invocation);
-int doctor(const app::Invocation& invocation);
-int bench(const app::Invocation& invocation);
-int list_skills(const app::Invocation& invocation);
-int check_skills(const app::Invocation& invocation);
-int trust(const app::Invocation& invocation);
-int list_servers(const app::Invocation& invocation);
-int show_server(const app::Invocation& invocation);
-int add_server(const app::Invocation& invocation);
-int remove_server(const app::Invocation& invocation);
-int serve_sessions(const app::Invocation& invocation);
-int list_models(const app::Invocation& invocation);
-int import_sessions(const app::Invocation& invocation);
-int search_sessions(const app::Invocation& invocation);
-int watch_sessions(const app::Invocation& invocation);
-int follow_session(const app::Invocation& invocation);
-int replay_session(const app::Invocation& invocation);
-int show_insights(const app::Invocation& invocation);
-int blame_line(const app::Invocation& invocation);
-int bisect_session(const app::Invocation& invocation);
-int rewind_session(const app::Invocation& invocation);
-int migrate_session(const app::Invocation& invocation);
-int config_path(const app::Invocation& invocation);
-int check_config(const app::Invocation& invocation);
-int get_setting(const app::Invocation& invocation);
-int show_keys(const app::Invocation& invocation);
-int show_help(const app::Invocation& invocation);
-int print_completion(const app::Invocation& invocation);
-int complete_words(const app::Invocation& invocation);
-int push_sessions(const app::Invocation& invocation);
-int sync_homes(const app::Invocation& invocation);
-int pull_sessions(const app::Invocation& invocation);
-int explain_admin(const app::Invocation& invocation);
-int init_database(const app::Invocation& invocation);
+using app::Invocation, app::tell_user, app::UsageError;
+
+app::Subcommand::Verb add_server, append_entries, archive_session, auth_status, branch_session,
+    complete_words, config_path, delete_sessions, empty_trash, explain_admin, export_session,
+    get_setting, list_models, list_sessions, list_skills, list_trash, login, logout,
+    migrate_session, pin_session, print_completion, prune_blobs, prune_sessions, remove_server,
+    rename_session, replay_session, restore_session, serve_sessions, session_snapshots,
+    set_session_ttl, share_session, show_help, show_insights, show_keys, show_session, show_usage,
+    unarchive_session, unpin_session;
+app::Subcommand::StatusVerb bisect_session, blame_line, check_config, check_skills, doctor,
+    follow_session, import_sessions, init_database, list_servers, pull_sessions, push_sessions,
+    redact_entry, rewind_session, search_sessions, show_server, sync_homes, trust, watch_sessions;
 
 }  // namespace skein::verbs

@@ -1,40 +1,31 @@
 #include "core/agent/concurrent_calls.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "core/text/base.h"
-#include "core/text/quiet_thread.h"
-#include "core/text/wait.h"
 
 namespace skein::agent {
 
 namespace {
 
-constexpr std::size_t most_threads = 8;
+constexpr const char* no_threads = "calls cannot run at the same time here";
 
 }  // namespace
 
 ConcurrentCalls::ConcurrentCalls(std::vector<Call> calls, const model::Ports& ports)
-    : calls_(std::move(calls)),
-      ports_(ports),
-      woken_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      outcomes_(calls_.size()) {
-  const char* const refused = "calls cannot run at the same time here";
-  if (!woken_) throw Error(refused);
+    : calls_(std::move(calls)), ports_(ports), woken_(no_threads), outcomes_(calls_.size()) {
+  constexpr std::size_t most_threads = 8;
   threads_.reserve(most_threads);
   try {
     while (threads_.size() < std::min(calls_.size(), most_threads))
       threads_.push_back(quiet_thread([this] { work(); }));
   } catch (const std::system_error&) {  // those that did begin will do
-    if (threads_.empty()) throw Error(refused);
+    if (threads_.empty()) throw Error(no_threads);
   }
 }
 
@@ -47,29 +38,20 @@ ConcurrentCalls::~ConcurrentCalls() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ConcurrentCalls::wake() const {
-  const std::uint64_t one = 1;
-  // It can only fail when it is set already.
-  [[maybe_unused]] const ssize_t written = write(woken_.get(), &one, sizeof one);
-}
-
 void ConcurrentCalls::work() {
   for (std::size_t i = 0; (i = begun_++) < calls_.size();) {
     const std::int64_t started = now_ms();
-    model::ToolOutcome outcome =
-        is_over() ? model::tool_failure("cancelled by the user") : run(calls_[i]);
+    const Call& call = calls_[i];
+    model::ToolOutcome outcome = model::tool_failure("cancelled by the user");
+    if (!is_over()) try {
+        outcome = call.tool.run(call.call.input, ports_in_thread(call.ports));
+      } catch (const std::exception& error) {
+        outcome = model::tool_failure(error.what());
+      }
     outcome.duration_ms = now_ms() - started;
     const std::lock_guard lock(mutex_);
     outcomes_[i] = std::move(outcome);
-    wake();
-  }
-}
-
-model::ToolOutcome ConcurrentCalls::run(const Call& call) {
-  try {
-    return call.tool.run(call.call.input, ports_in_thread(call.ports));
-  } catch (const std::exception& error) {
-    return model::tool_failure(error.what());
+    woken_.raise();
   }
 }
 
@@ -78,32 +60,12 @@ model::ToolPorts ConcurrentCalls::ports_in_thread(const model::ToolPorts& ports)
   out.stopped = [this] { return is_over(); };
   out.wake_fd = -1;
   out.output = [this, &ports](std::string_view text) { have_done([&] { ports.output(text); }); };
-  if (ports.keep_blob)
-    out.keep_blob = [this, &ports](std::string_view bytes) {
-      std::string name;
-      have_done([&] { name = ports.keep_blob(bytes); });
-      return name;
-    };
-  if (ports.was_said)
-    out.was_said = [this, &ports](std::string_view text) {
-      bool said = false;
-      have_done([&] { said = ports.was_said(text); });
-      return said;
-    };
-  if (ports.ask)
-    out.ask = [this, &ports](const model::Question& question) {
-      model::Answer answer;
-      have_done([&] { answer = ports.ask(question); });
-      return answer;
-    };
-  if (ports.ask_line)
-    out.ask_line = [this, &ports](const model::LineQuestion& question) {
-      std::optional<std::string> line;
-      have_done([&] { line = ports.ask_line(question); });
-      return line;
-    };
+  out.keep_blob = in_turn(ports.keep_blob);
+  out.was_said = in_turn(ports.was_said);
+  out.ask = in_turn(ports.ask);
+  out.ask_line = in_turn(ports.ask_line);
   out.in_turn = [this](const std::function<void()>& what) { have_done(what); };
-  // What writes, or asks for longer than a word, does not run beside others.
+  // Tools that write, or that show the user questions or a plan, do not run concurrently.
   out.before_write = {};
   out.inquire = {};
   out.review = {};
@@ -116,7 +78,7 @@ void ConcurrentCalls::have_done(const std::function<void()>& what) {
   std::unique_lock lock(mutex_);
   if (abandoned_) return;
   errands_.push_back(&errand);
-  wake();
+  woken_.raise();
   answered_.wait(lock, [&] { return errand.done || abandoned_; });
   if (errand.failure) std::rethrow_exception(errand.failure);
 }
@@ -131,7 +93,7 @@ bool ConcurrentCalls::do_errand() {
   std::exception_ptr failure;
   try {
     (*errand.what)();
-  } catch (const std::exception&) {  // it is the tool's to hear of
+  } catch (const std::exception&) {  // the tool gets it
     failure = std::current_exception();
   }
   lock.lock();
@@ -154,11 +116,10 @@ model::ToolOutcome ConcurrentCalls::next() {
     }
     // Once stopped, the tools will end soon by themselves, and no key matters any more.
     const bool listens = ports_.input.fd >= 0 && !ports_.stopped();
-    pollfd fds[] = {{woken_.get(), POLLIN, 0}, {listens ? ports_.input.fd : -1, POLLIN, 0}};
+    pollfd fds[] = {{woken_.fd(), POLLIN, 0}, {listens ? ports_.input.fd : -1, POLLIN, 0}};
     const bool stopped_before = ports_.stopped();
     wait(fds, no_deadline, [&] { return !stopped_before && ports_.stopped(); });
-    std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = read(woken_.get(), &count, sizeof count);
+    woken_.clear();
     if (listens && is_readable(ports_.input.fd) && ports_.input.on_ready) ports_.input.on_ready();
   }
 }

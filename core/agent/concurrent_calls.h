@@ -1,7 +1,6 @@
 // Calls of one answer that only read or delegate, run at the same time. Each has a thread, eight at
-// most; what
-// a tool reaches through its ports (the store, the screen, the user) is done by the thread that
-// waits for it in next(), so that only one ever writes.
+// most; what a tool reaches through its ports (the store, the screen, the user) is done by the
+// thread that waits for it in next(), so that only one ever writes.
 #pragma once
 
 #include <atomic>
@@ -17,7 +16,7 @@
 
 #include "core/model/event.h"
 #include "core/model/tool.h"
-#include "core/text/fd.h"
+#include "core/text/wait.h"
 
 namespace skein::agent {
 
@@ -30,11 +29,11 @@ class ConcurrentCalls {
   };
   // `ports` and the tools must outlive this. Throws Error if there can be no threads.
   ConcurrentCalls(std::vector<Call> calls, const model::Ports& ports);
-  ~ConcurrentCalls();  // what still runs is told to stop, and waited for
+  ~ConcurrentCalls();  // stops what still runs, and waits for it
   ConcurrentCalls(const ConcurrentCalls&) = delete;
   ConcurrentCalls& operator=(const ConcurrentCalls&) = delete;
 
-  // What came of the next call, in the order they were given. Serves the keyboard meanwhile.
+  // What came of the next call, in the order they were given. Serves the keyboard while it waits.
   model::ToolOutcome next();
 
  private:
@@ -46,16 +45,24 @@ class ConcurrentCalls {
   };
 
   void work();
-  model::ToolOutcome run(const Call& call);
   model::ToolPorts ports_in_thread(const model::ToolPorts& ports);
   void have_done(const std::function<void()>& what);
+  // The same port, for a tool's thread.
+  template <class Result, class Argument>
+  std::function<Result(Argument)> in_turn(const std::function<Result(Argument)>& port) {
+    if (!port) return {};
+    return [this, &port](Argument argument) {
+      Result result{};
+      have_done([&] { result = port(argument); });
+      return result;
+    };
+  }
   bool do_errand();
-  void wake() const;
   bool is_over() const { return abandoned_ || ports_.stopped(); }
 
   std::vector<Call> calls_;
   const model::Ports& ports_;
-  Fd woken_;  // an eventfd
+  Signal woken_;
   std::mutex mutex_{};
   std::condition_variable answered_{};
   std::deque<Errand*> errands_{};

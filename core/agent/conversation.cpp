@@ -2,13 +2,33 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/context/history.h"
+#include "core/model/message.h"
 #include "core/model/payloads.h"
+#include "core/text/json.h"
 
 namespace skein::agent {
 
 namespace {
+
+std::vector<model::Entry> entries_of(store::Path path) {
+  std::vector<model::Entry> out;
+  for (store::StoredEntry& placed : path.entries) out.push_back(std::move(placed.entry));
+  return out;
+}
+
+bool is_failure(const model::Message& message) {
+  return message.role == model::Role::assistant && message.content.empty() &&
+         (message.stop == model::Stop::error || message.stop == model::Stop::aborted);
+}
+
+model::Entry copy_of(const model::Entry& note) {
+  model::Entry copy = model::make_entry(note.type, note.payload);
+  copy.meta = note.meta;
+  return copy;
+}
 
 // Whether `leaf` descends from `head` through `arrived`. If another branch grew, we stay on our
 // own.
@@ -21,6 +41,30 @@ bool grew_from(std::optional<Id> head, const std::vector<model::Entry>& arrived,
 }
 
 }  // namespace
+
+std::optional<FailedPrompt> failed_prompt(std::span<const model::Entry> path) {
+  FailedPrompt out;
+  bool failed = false;
+  std::size_t at = path.size();
+  for (; at > 0 && !model::is_prompt(path[at - 1]); --at) {
+    const model::Entry& entry = path[at - 1];
+    const std::optional<model::Message> message = model::message_of(entry);
+    if (message && is_failure(*message))
+      failed = true;
+    else if (message && message->role == model::Role::user && entry.run_id.empty())
+      out.notes.push_back(copy_of(entry));
+    else
+      return std::nullopt;
+  }
+  if (at == 0 || !failed) return std::nullopt;
+  std::ranges::reverse(out.notes);
+  --at;
+  // Texts that hooks added to a prompt belong to it.
+  while (at > 0 && model::is_from_hook(path[at - 1]) && path[at - 1].run_id == path[at].run_id)
+    --at;
+  out.parent = path[at].parent;
+  return out;
+}
 
 std::vector<model::Entry> changes_to(const model::SessionState& state,
                                      const model::ModelRef& model) {
@@ -35,7 +79,7 @@ std::vector<model::Entry> changes_to(const model::SessionState& state,
 }
 
 Conversation::Conversation(store::SessionStore& store, Id session)
-    : store_(store), record_(store::value_or_throw(store.open(session))) {
+    : store_(store), record_(store.open(session)) {
   head_ = record_.state.head;
   load_path();
 }
@@ -57,9 +101,9 @@ void Conversation::load_path() {
   has_more_ = !path.whole && !reached;
   notices_ = std::move(path.notices);
   // Only what has been read so far is checked: opening a long session does not read all of it.
-  if (const auto now = store_.open(session()); now && now->damage.any())
+  if (const auto now = store_.sessions().open(session()); now && now->damage.any())
     notices_.push_back(store::damage_notice(now->damage, record_.key));
-  for (store::StoredEntry& placed : path.entries) path_.push_back(std::move(placed.entry));
+  path_ = entries_of(std::move(path));
 }
 
 void Conversation::read_at_least(std::size_t bytes) {
@@ -79,11 +123,20 @@ bool Conversation::read_further() {
 
 std::vector<model::Entry> Conversation::path_until(
     const std::function<bool(const model::Entry&)>& enough) const {
-  std::vector<model::Entry> out;
-  if (!head_) return out;
-  store::Path path = store::value_or_throw(store_.path_until(session(), *head_, enough));
-  for (store::StoredEntry& placed : path.entries) out.push_back(std::move(placed.entry));
-  return out;
+  if (!head_) return {};
+  return entries_of(store::value_or_throw(store_.path_until(session(), *head_, enough)));
+}
+
+std::optional<model::Usage> Conversation::last_usage() const {
+  for (auto entry = path_.rbegin(); entry != path_.rend(); ++entry) {
+    if (entry->type == model::type::compaction_summary) return std::nullopt;
+    if (entry->type != model::type::message || entry->payload.find("\"usage\"") == JsonText::npos)
+      continue;  // not worth reading
+    if (const auto message = model::message_of(*entry);
+        message && message->role == model::Role::assistant && message->usage)
+      return message->usage;
+  }
+  return std::nullopt;
 }
 
 std::int64_t Conversation::turns() const {
@@ -96,21 +149,21 @@ std::int64_t Conversation::turns() const {
          bytes += each.payload.size();
          return bytes > most_bytes;
        })) {
-    const auto message =
-        entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
+    const auto message = model::message_of(entry);
     count += message && message->role == model::Role::user;
   }
   return count;
 }
 
 void Conversation::reload() {
-  record_ = store::value_or_throw(store_.open(session()));
+  record_ = store_.open(session());
   load_path();
 }
 
 void Conversation::catch_up() {
-  head_ = store::value_or_throw(store_.open(session())).state.head;
-  reload();
+  record_ = store_.open(session());
+  head_ = record_.state.head;
+  load_path();
 }
 
 store::Result<store::AppendResult> Conversation::append_after(std::optional<Id> parent,
@@ -126,7 +179,7 @@ store::Result<store::AppendResult> Conversation::append_after(std::optional<Id> 
   store::Result<store::AppendResult> outcome =
       store_.append_session_entries(session(), batch, options);
   if (outcome && outcome->entries.size() < batch.size()) {
-    // It was sent before, and arrived, though nobody could tell us: it is ours all the same.
+    // It was sent before and saved, although no reply reached us: it is ours.
     outcome->entries.clear();
     for (store::NewEntry& each : batch) outcome->entries.push_back(std::move(each.entry));
   }
@@ -137,7 +190,7 @@ store::Result<store::AppendResult> Conversation::append_after(std::optional<Id> 
       if (!model::is_marginal(entry.type)) path_.push_back(entry);
     }
     if (reread) load_path();
-    if (store::Result<store::SessionRecord> opened = store_.open(session()))
+    if (store::Result<store::SessionRecord> opened = store_.sessions().open(session()))
       record_ = *std::move(opened);
   }
   return outcome;
@@ -153,7 +206,7 @@ store::Result<store::AppendResult> Conversation::append(std::vector<model::Entry
 std::optional<Id> Conversation::expected_tail() {
   if (head_ != record_.state.tail) return std::nullopt;
   if (head_) return head_;
-  const store::Result<store::StoredEntry> header = store_.load_at(session(), 0);
+  const store::Result<store::StoredEntry> header = store_.transcripts().load_at(session(), 0);
   return header ? std::optional(header->entry.id) : std::nullopt;
 }
 
@@ -165,7 +218,7 @@ store::Result<store::AppendResult> Conversation::append_prompt(
       append_after(parent, entries, {.expected_tail = expected_tail(), .patient = false});
   if (outcome || outcome.error().kind != store::Failure::Kind::conflict) return outcome;
   const std::vector<model::Entry>& since = outcome.error().arrived;
-  record_ = store::value_or_throw(store_.open(session()));
+  record_ = store_.open(session());
   if (grew_from(head_, since, record_.state.head)) {
     for (const model::Entry& entry : since)
       if (!model::is_marginal(entry.type)) arrived.push_back(entry);
@@ -175,15 +228,50 @@ store::Result<store::AppendResult> Conversation::append_prompt(
   return append_after(parent, entries, {.patient = false});
 }
 
-void Conversation::begin_anew() {
+void Conversation::begin_branch() {
   head_.reset();
   load_path();
 }
 
 void Conversation::move_head(Id entry) {
-  store::value_or_throw(store_.set_head(session(), entry));
+  store::value_or_throw(store_.mark(session(), model::payload::Head{entry}));
   head_ = entry;
   reload();
+}
+
+model::Entry news(const std::string& text, const std::string& origin) {
+  return model::informing_entry(text, dump({{"origin", origin}}));
+}
+
+model::Entry steered(const model::Message& message) {
+  return model::message_entry(message, R"({"steered":true})");
+}
+
+void Inbox::put(model::Entry message, std::optional<Id> session) {
+  const std::lock_guard lock(mutex_);
+  messages_.push_back({std::move(message), session});
+}
+
+std::vector<model::Entry> Inbox::take(std::optional<Id> session) {
+  const std::lock_guard lock(mutex_);
+  const auto ours = std::ranges::stable_partition(messages_, [&](const Waiting& each) {
+    return each.session && session && each.session != session;
+  });
+  std::vector<model::Entry> out;
+  for (Waiting& each : ours) out.push_back(std::move(each.message));
+  messages_.erase(ours.begin(), ours.end());
+  return out;
+}
+
+bool Inbox::take_back(Id message) {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(messages_, [&](const Waiting& each) { return each.message.id == message; }) >
+         0;
+}
+
+bool Inbox::empty() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.empty();
 }
 
 }  // namespace skein::agent

@@ -3,16 +3,29 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/agent/failed_prompt.h"
+#include "core/model/entry.h"
 #include "core/model/event.h"
 #include "core/model/provider.h"
 #include "core/store/session_store.h"
 
 namespace skein::agent {
+
+// A prompt that failed before anything of its answer came, for example because the server could not
+// be reached: the next prompt takes its place, and it stays as a branch.
+struct FailedPrompt {
+  std::optional<Id> parent{};         // which the next prompt follows; none: it is a root
+  std::vector<model::Entry> notes{};  // written since, under new ids, for the next prompt to follow
+};
+
+// The one at the end of the path; nothing if the last prompt has an answer or is being answered.
+std::optional<FailedPrompt> failed_prompt(std::span<const model::Entry> path);
 
 // The entries to write when a session continues with this model; empty if nothing changes.
 std::vector<model::Entry> changes_to(const model::SessionState& state,
@@ -38,12 +51,15 @@ class Conversation {
   // with the newest entry first.
   std::vector<model::Entry> path_until(
       const std::function<bool(const model::Entry&)>& enough) const;
+  // What the service counted for the last answer. None behind a summary, which changed the context.
+  std::optional<model::Usage> last_usage() const;
   // The number of prompts on the path. On a long path that branched, only those near its end.
   std::int64_t turns() const;
   // For the user, found when the session was opened: what is damaged in it.
   const std::vector<std::string>& notices() const { return notices_; }
 
-  // Neither of these waits for a store that cannot be reached: whoever can hear the user does.
+  // Neither of these waits for a store that cannot be reached: the caller, which can hear the user,
+  // does.
   //
   // A prompt. If other processes have continued from our head, it follows what they wrote, which is
   // added to `arrived`; else it takes the place of `failed`.
@@ -58,7 +74,7 @@ class Conversation {
   // Continues from another entry. This is recorded, so a restart continues there too.
   void move_head(Id entry);
   // Continues as a branch of which nothing has been said: the next entry is a root.
-  void begin_anew();
+  void begin_branch();
   void reload();
   void catch_up();  // continues from the stored head, which others or the store moved
 
@@ -79,5 +95,36 @@ class Conversation {
   bool has_more_ = false;
   std::vector<std::string> notices_{};
 };
+
+// A message by skein itself, which is no prompt; `origin` names who has it to say: "job:3".
+model::Entry news(const std::string& text, const std::string& origin);
+
+// What the user says to the model while it works: a prompt in the middle of a turn.
+model::Entry steered(const model::Message& message);
+
+// Messages for the model while it works or between its turns: the user's word in the middle of a
+// turn, a job that ended, what a sub-agent found. They are saved and sent with the next request,
+// behind the results of tools and before a prompt. Any thread may put something in.
+class Inbox {
+ public:
+  // `session`: the one it is for; none: whichever is worked in next.
+  void put(model::Entry message, std::optional<Id> session = std::nullopt);
+  // Everything that has come for this session, oldest first. It is handed out once.
+  std::vector<model::Entry> take(std::optional<Id> session = std::nullopt);
+  // Takes back what has not been handed out yet: if this returns true, it is never sent.
+  bool take_back(Id message);
+  bool empty() const;
+
+ private:
+  mutable std::mutex mutex_{};
+  struct Waiting {
+    model::Entry message;
+    std::optional<Id> session;
+  };
+  std::vector<Waiting> messages_{};
+};
+
+inline constexpr std::string_view other_at_work =
+    "another process is using this session; skein leaves its unfinished calls alone";
 
 }  // namespace skein::agent

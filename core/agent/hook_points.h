@@ -2,6 +2,7 @@
 // Without programs for an event each of these returns at once.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,16 +25,17 @@ class HookPoints {
 
   // UserPromptSubmit.
   struct Prompted {
-    std::optional<std::string> refusal{};  // why the prompt is not to be sent
-    std::vector<model::Entry> entries{};   // that stand before it
+    std::string refusal{};                // why the prompt is not to be sent; empty: it may be
+    std::vector<model::Entry> entries{};  // to be written before it
+    std::vector<std::string> contexts{};  // what they say of it, for the model
   };
   Prompted before_prompt(Turn& turn, const model::Message& prompt);
-  // A question beside the conversation: why it is not to be sent; empty: it may be.
+  // A question outside the conversation: why it is not to be sent; empty: it may be.
   std::string before_aside(Turn& turn, const std::string& question);
 
   // What hooks say of a call. They may have changed it: then `note` tells the model.
   struct Verdict {
-    hooks::Choice choice = hooks::Choice::none;
+    hooks::HookChoice choice = hooks::HookChoice::none;
     std::string reason{};
     std::string note{};
   };
@@ -42,11 +44,11 @@ class HookPoints {
                           const std::vector<std::string>& suggestions);
   void after_call(Turn& turn, const model::ToolUse& call, model::ToolOutcome& outcome);
 
-  // Stop, or SubagentStop: what the model is told instead of coming to an end; nothing: it may.
+  // Stop, or SubagentStop: a message that keeps the model from ending; nothing: it may end.
   std::optional<model::Entry> at_stop(Turn& turn);
   void turn_done(Turn& turn);
 
-  // Each returns why it must not be; empty: it may.
+  // The two of `before` return why it must not be; empty: it may.
   std::string before_compaction(Turn& turn, bool asked_for, const std::string& focus);
   std::string before_model(Turn& turn, const model::ModelRef& to,
                            const std::vector<std::string>& losses);
@@ -58,20 +60,19 @@ class HookPoints {
 
  private:
   bool any(hooks::Event event) const { return parts_.hooks != nullptr && parts_.hooks->any(event); }
-  hooks::Outcome run(Turn& turn, hooks::Event event, const hooks::Subject& subject);
-  void record(Turn& turn, std::vector<model::payload::HookRun> runs);
-  hooks::Moment moment_of(const Turn& turn) const;
-  hooks::Subject about_stop(const Turn& turn) const;
-  std::string shortened(const std::string& text) const;
-  model::Entry told(const Turn& turn, hooks::Event event, const std::string& text) const;
+  hooks::HookOutcome run(Turn& turn, hooks::Event event, const hooks::HookSubject& subject);
+  // And records what came of it, if there are hooks for the event. See HookSubject.
+  hooks::HookOutcome ask(Turn& turn, hooks::Event event, std::string_view name,
+                         const std::function<JsonText()>& more,
+                         const model::ToolUse* call = nullptr);
+  Prompted submit(Turn& turn, const std::string& text, const std::vector<std::string>& attachments);
   void begin_session(Turn& turn, std::string_view source);
-  Verdict verdict_of(Turn& turn, hooks::Event event, model::ToolUse& call,
-                     const hooks::Subject& subject);
+  Verdict verdict_of(Turn& turn, hooks::Event event, model::ToolUse& call, const JsonText& more);
 
   const Parts& parts_;
   std::set<Id> begun_{};  // sessions that SessionStart was run for
   bool any_begun_ = false;
-  // What SessionStart had to say and the next prompt brings along.
+  // What SessionStart had to say, for the next prompt.
   std::map<Id, std::vector<std::string>> waiting_{};
 };
 

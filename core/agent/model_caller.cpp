@@ -1,21 +1,49 @@
 #include "core/agent/model_caller.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <array>
+#include <ranges>
+#include <string_view>
+#include <variant>
 
-#include "core/agent/delta_keeper.h"
-#include "core/agent/dropped_thoughts.h"
-#include "core/agent/first_token.h"
+#include "core/agent/delta_writer.h"
 #include "core/context/compaction.h"
+#include "core/context/sent_request.h"
 #include "core/model/payloads.h"
-#include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
+#include "core/text/text.h"
 
 namespace skein::agent {
 
 namespace {
+
+constexpr std::int64_t rest_ms = 10 * 60 * 1000;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> reasons{{
+    {"prefix_binding_mismatch", "earlier messages have changed since"},
+    {"model_binding_mismatch", "made by a model whose thinking this one cannot read"},
+    {"organization_binding_mismatch", "made with another account"},
+}};
+
+std::string in_words(const std::string& reason) {
+  for (const auto& [known, words] : reasons)
+    if (reason == known) return std::string(words);
+  return reason.empty() ? "the provider does not say why" : "the provider says " + reason;
+}
+
+std::int64_t count_in(const std::vector<model::Transformation>& all,
+                      const model::Transformation& of) {
+  for (const model::Transformation& each : all)
+    if (each.type == of.type && each.reason == of.reason) return each.count;
+  return 0;
+}
+
+bool says_something(const model::Delta& delta) {
+  return std::holds_alternative<model::delta::TextPiece>(delta) ||
+         std::holds_alternative<model::delta::ThinkingPiece>(delta) ||
+         std::holds_alternative<model::delta::ToolStart>(delta);
+}
 
 constexpr std::int64_t kept_tokens = 20'000;
 constexpr int most_tries = 4;  // of a request that is refused as too long, each shorter
@@ -30,34 +58,31 @@ model::Ports without_words(const model::Ports& ports) {
   return out;
 }
 
-// Images are kept beside the transcript and loaded for one request. One that is gone stays without
-// bytes; the codecs then send a text that says so.
 template <class Blocks>
-void load_images(Blocks& blocks, store::SessionStore& store) {
+void load_blobs(Blocks& blocks, store::SessionStore& store) {
   for (auto& block : blocks) {
     if (auto* image = std::get_if<model::Image>(&block); image && !image->blob.empty()) {
-      store::Result<std::string> bytes = store.load_blob(image->blob);
+      store::Result<std::string> bytes = store.blobs().load_blob(image->blob);
       if (bytes) image->bytes = *std::move(bytes);
     }
     if constexpr (std::is_same_v<Blocks, std::vector<model::Block>>)
-      if (auto* result = std::get_if<model::ToolResult>(&block))
-        load_images(result->content, store);
+      if (auto* result = std::get_if<model::ToolResult>(&block)) load_blobs(result->content, store);
   }
 }
 
-// What a refusal teaches about a model: its window, if the server reported it, else three quarters
-// of what was sent; and a lower bound for the factor by which our guess is too low. With both, the
+// The limits to assume after a refusal: the window that the server reported, else three quarters of
+// what was sent; and a lower bound for the factor by which our guess is too low. With both, the
 // next request is at most three quarters of the refused one.
 ModelLimits limits_after(ModelLimits known, const context::BuiltContext& refused,
-                         const model::delta::Overflow& told) {
+                         const model::delta::Overflow& reported) {
   const auto guessed = static_cast<double>(std::max<std::int64_t>(refused.guessed, 1));
-  if (told.window > 0)
-    known.window.tokens = told.window;
+  if (reported.window > 0)
+    known.window.tokens = reported.window;
   else
     known.window = {static_cast<std::int64_t>(guessed * refused.tokens_per_guess * 0.75), 0};
   const auto room = static_cast<double>(context::room_in(known.window));
   known.tokens_per_guess = std::max({refused.tokens_per_guess, room / (guessed * 0.75),
-                                     static_cast<double>(told.sent) / guessed});
+                                     static_cast<double>(reported.sent) / guessed});
   return known;
 }
 
@@ -69,15 +94,123 @@ model::ModelRef with_room_for_answer(model::ModelRef model, const context::Built
   return model;
 }
 
-constexpr const char* aside_text =
-    "A question beside our work, which will not be part of the conversation. Answer it from what "
-    "you know by now, in words alone: no tool can be used for this answer.\n\n";
+// What the longest answer is taken for where it is not known.
+constexpr std::int64_t usual_longest_answer = 32'000;
 
-std::string count_of(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::int64_t tokens_sent(const context::BuiltContext& built) {
+  return static_cast<std::int64_t>(static_cast<double>(built.guessed) * built.tokens_per_guess);
+}
+
+model::Message not_asked(const std::string& why) {
+  return {.role = model::Role::assistant, .stop = model::Stop::error, .error = why};
+}
+
+constexpr const char* aside_text =
+    "This is a side question: it and your answer will not be part of the conversation. Answer in "
+    "text from what you know already; you cannot use tools for this answer.\n\n";
+
+// What was reported with this model's last answer on a path.
+std::vector<model::Transformation> last_transformed(std::span<const model::Entry> path,
+                                                    const model::ModelRef& model) {
+  for (const model::Entry& entry : path | std::views::reverse)
+    if (const auto message = model::message_of(entry);
+        message && message->role == model::Role::assistant && message->provider == model.provider &&
+        message->model == model.model)
+      return message->transformed;
+  return {};
 }
 
 }  // namespace
+
+void Fallback::begin(Turn& turn) {
+  if (!turn.failed_models.empty()) return;
+  const auto found = replacements_.find(model::to_string(turn.settings.model));
+  if (found == replacements_.end()) return;
+  if (now_ms() >= found->second.until) return (void)replacements_.erase(found);
+  turn.failed_models.push_back(turn.settings.model);
+  turn.tell(model::Notice::Level::info, model::to_string(found->second.model) +
+                                            " answers, because " + found->first +
+                                            " failed a few minutes ago");
+  switch_to(turn, found->second.model);
+}
+
+bool Fallback::next(Turn& turn, const std::string& why) {
+  turn.failed_models.push_back(turn.settings.model);
+  const model::ModelRef chosen = turn.failed_models.front();
+  for (model::ModelRef model : parts_.fallbacks(chosen)) {
+    model.thinking = chosen.thinking;
+    if (std::ranges::find(turn.failed_models, model) != turn.failed_models.end()) continue;
+    if (!may_ask(turn, model, why)) return false;
+    replacements_[model::to_string(chosen)] = {model, now_ms() + rest_ms};
+    switch_to(turn, model);
+    return true;
+  }
+  replacements_.erase(model::to_string(chosen));
+  return false;
+}
+
+void Fallback::end(Turn& turn) {
+  if (turn.failed_models.empty()) return;
+  turn.settings.model = turn.failed_models.front();
+  turn.commit(changes_to(turn.conversation.state(), turn.settings.model));
+}
+
+// Another provider will see the whole conversation, so the user is asked once in each session. With
+// no user to ask, the configuration decides.
+bool Fallback::may_ask(Turn& turn, const model::ModelRef& model, const std::string& why) {
+  const std::string name = model::to_string(model);
+  const bool stays = model.provider == turn.failed_models.front().provider;
+  const std::pair agreement(turn.conversation.session(), model.provider);
+  if (!stays && turn.ports.ask && !agreed_.contains(agreement)) {
+    const model::Answer answer = turn.ports.ask(
+        {.text = "use " + name + " instead?",
+         .detail = why + "\nThis sends the conversation to " + model.provider + "."});
+    if (answer.choice == model::Answer::Choice::no) return false;
+    agreed_.insert(agreement);
+    return true;
+  }
+  turn.tell(model::Notice::Level::warning,
+            why + "; using " + name + " instead" +
+                (stays ? "" : ", which sends this conversation to " + model.provider));
+  return true;
+}
+
+void Fallback::switch_to(Turn& turn, const model::ModelRef& model) {
+  log_warning("fallback",
+              {{"from", model::to_string(turn.settings.model)}, {"to", model::to_string(model)}});
+  model::Entry entry = model::make_entry(model::payload::ModelChange{
+      model.provider, model.model, std::string(model::payload::ModelChange::fallback)});
+  entry.run_id = turn.run_id;
+  turn.settings.model = model;
+  turn.commit({std::move(entry)});
+}
+
+std::string news_of_dropped(const std::vector<model::Transformation>& before,
+                            const std::vector<model::Transformation>& now) {
+  std::string out;
+  for (const model::Transformation& each : now) {
+    if (each.type != "thinking_dropped" || each.count <= count_in(before, each)) continue;
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(each.count, 0));
+    out += (out.empty() ? "the provider left out " : ", and ") +
+           counted(count, "earlier thought", "earlier thoughts") + ": " + in_words(each.reason);
+  }
+  return out;
+}
+
+void load_images(std::vector<model::Message>& messages, store::SessionStore& store) {
+  for (model::Message& message : messages) load_blobs(message.content, store);
+}
+
+void FirstToken::see(const model::Event& event, Clock::time_point now) {
+  if (const auto* retrying = std::get_if<model::Retrying>(&event)) {
+    asked_ = now + retrying->wait;
+    after_ms_ = 0;
+  }
+  const auto* streaming = std::get_if<model::Streaming>(&event);
+  if (streaming == nullptr || after_ms_ > 0 || !says_something(streaming->delta)) return;
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - asked_);
+  after_ms_ = std::max<std::int64_t>(1, passed.count());
+}
 
 ModelLimits ModelCaller::limits_of(const model::ModelRef& model) const {
   const auto learned = learned_.find(model::to_string(model));
@@ -94,7 +227,7 @@ std::int64_t ModelCaller::limit_of(const Settings& settings) const {
 context::ContextSource ModelCaller::source_of(const Conversation& conversation,
                                               std::span<const model::Entry> path,
                                               const Settings& settings) {
-  const model::payload::RuntimeInit& begins = surroundings_.beginning(conversation, path, settings);
+  const model::payload::RuntimeInit& begins = context_.beginning(conversation, path, settings);
   const ModelLimits limits = limits_of(settings.model);
   return {.path = path,
           .redacted = conversation.state().redacted,
@@ -128,25 +261,26 @@ model::Message ModelCaller::ask(Turn& turn) {
   fallback_.begin(turn);
   Attempt attempt = ask_one(turn);
   const auto failed = [&] {
-    return attempt.reply.stop == model::Stop::error && attempt.reply.content.empty() &&
-           !attempt.overflow && !turn.ports.stopped();
+    return turn.over_budget.empty() && attempt.reply.stop == model::Stop::error &&
+           attempt.reply.content.empty() && !attempt.failed.overflow && !turn.ports.stopped();
   };
-  // What fails in place of another model, for whatever reason, leaves the next one to be asked.
-  while (failed() && (attempt.elsewhere || !turn.failed_models.empty()) &&
+  // If a replacement model fails, for whatever reason, the next one is asked.
+  while (failed() && (attempt.failed.elsewhere || !turn.failed_models.empty()) &&
          fallback_.next(turn, attempt.reply.error))
     attempt = ask_one(turn);
   model::Message& reply = attempt.reply;
   reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
   if (reply.usage) turn.end.usage += *reply.usage;
+  if (parts_.budget != nullptr && parts_.sub_agent.empty() && turn.over_budget.empty())
+    for (std::string& line : parts_.budget->warnings(turn.conversation.session()))
+      turn.tell(model::Notice::Level::info, std::move(line));
   return std::move(reply);
 }
 
 model::Message ModelCaller::ask_aside(Turn& turn, const std::string& question) {
   context::BuiltContext built = request(turn);
   if (!built.fits())
-    return {.role = model::Role::assistant,
-            .stop = model::Stop::error,
-            .error = "the conversation is too long for the model; /compact summarizes it"};
+    return not_asked("the conversation is too long for the model; /compact summarizes it");
   built.context.messages.push_back(model::user_message(aside_text + question));
   const std::int64_t started = now_ms();
   FirstToken first;
@@ -156,7 +290,8 @@ model::Message ModelCaller::ask_aside(Turn& turn, const std::string& question) {
     turn.ports.sink(event);
   };
   const model::ModelRef model = with_room_for_answer(turn.settings.model, built);
-  model::Message reply = parts_.provider(model).stream(built.context, model, listening);
+  const std::int64_t input = tokens_sent(built) + model::tokens_of(built.context.messages.back());
+  model::Message reply = call(turn.conversation.session(), built.context, model, input, listening);
   std::erase_if(reply.content, [](const model::Block& block) {
     return std::holds_alternative<model::ToolUse>(block);
   });
@@ -171,9 +306,11 @@ ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
   context::BuiltContext built = request(turn);
   Attempt attempt = send(turn, built);
   // A refused call left nothing worth keeping, so it may be repeated.
-  if (attempt.seals) attempt = send_unsealed(turn, built);
-  for (int tries = 1; attempt.overflow && tries < most_tries; ++tries) {
-    if (!make_room_after(turn, built, *attempt.overflow)) break;
+  if (attempt.failed.seals) attempt = send_unsealed(turn, built);
+  for (int tries = 1; attempt.failed.overflow && tries < most_tries; ++tries) {
+    const bool shorter = make_room_after(turn, built, attempt.failed.told);
+    turn.request.reset();  // entries may have come between it and its answer
+    if (!shorter) break;
     built = request(turn);
     attempt = send(turn, built);
   }
@@ -182,31 +319,72 @@ ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
   return attempt;
 }
 
-context::BuiltContext ModelCaller::request(const Turn& turn) {
+context::BuiltContext ModelCaller::request(Turn& turn) {
   context::BuiltContext built = context(turn.conversation, turn.settings);
   built.context.session = to_string(turn.conversation.session());
-  for (model::Message& message : built.context.messages) load_images(message.content, parts_.store);
+  built.context.on_sent = [&turn](const model::SentRequest& sent) { turn.request = sent; };
+  load_images(built.context.messages, parts_.store);
   return built;
+}
+
+// Reserves all of the input at the highest price of input, and the longest answer. What the call
+// used replaces that. Without a count that is all of it, of an answer that was cut off the input
+// and the words that came, and nothing if none came.
+model::Message ModelCaller::call(Id session, const model::Context& context,
+                                 const model::ModelRef& model, std::int64_t input,
+                                 const model::Ports& ports) {
+  model::Provider& provider = parts_.provider(model);
+  if (parts_.budget == nullptr || !parts_.budget->limits().any())
+    return provider.stream(context, model, ports);
+  const std::string name = model::to_string(model);
+  const std::int64_t sent = std::max<std::int64_t>(1, input);
+  std::int64_t output = model.max_output;
+  if (output == 0) output = limits_of(model).longest_answer;
+  if (output == 0) output = usual_longest_answer;
+  const auto plain = parts_.price(name, {.input = sent, .output = output});
+  const auto cached = parts_.price(name, {.output = output, .cache_write = sent});
+  const budget::Reservation held = parts_.budget->reserve(
+      session, name, plain && cached ? std::max(plain, cached) : std::nullopt);
+  refusal_ = held.refusal;
+  if (!refusal_.empty()) return not_asked(refusal_);
+  try {
+    model::Message reply = provider.stream(context, model, ports);
+    using enum model::Stop;
+    const bool broken = reply.stop == error || reply.stop == aborted || reply.stop == interrupted;
+    model::Usage used = reply.usage.value_or(model::Usage{});
+    if (!reply.usage && !reply.content.empty())
+      used = {.input = sent, .output = model::tokens_of(reply)};
+    std::optional<double> spent = held.dollars;
+    if (reply.usage || broken) spent = parts_.price(name, used);
+    parts_.budget->replace(held, spent.value_or(held.dollars));
+    return reply;
+  } catch (const std::exception&) {
+    parts_.budget->replace(held, held.dollars);
+    throw;
+  }
 }
 
 ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built) {
   Attempt attempt;
   FirstToken first;
-  DeltaKeeper keeper(turn, parts_);
+  DeltaWriter keeper(turn, parts_);
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
     first.see(event);
     keeper.see(event);
-    const auto* streaming = std::get_if<model::Streaming>(&event);
-    const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
-    if (failed != nullptr && failed->overflow) attempt.overflow = failed->told;
-    if (failed != nullptr) attempt.seals = failed->seals;
-    if (failed != nullptr) attempt.elsewhere = failed->elsewhere;
+    if (const auto* streaming = std::get_if<model::Streaming>(&event))
+      if (const auto* failed = std::get_if<model::delta::Failed>(&streaming->delta))
+        attempt.failed = *failed;
     turn.ports.sink(event);
   };
   listening.input = keeper.watch(turn.ports.input);
   const model::ModelRef model = with_room_for_answer(turn.settings.model, built);
-  attempt.reply = parts_.provider(model).stream(built.context, model, listening);
+  turn.request.reset();
+  attempt.reply =
+      call(turn.conversation.session(), built.context, model, tokens_sent(built), listening);
+  turn.over_budget = refusal_;
+  if (built.unread > 0) turn.request.reset();  // older messages were left out without a step
+  if (turn.request) context::complete(*turn.request, built, model);
   attempt.reply.first_token_ms = first.after_ms();
   if (attempt.reply.stop != model::Stop::error || !attempt.reply.content.empty())
     attempt = {.reply = std::move(attempt.reply)};
@@ -219,9 +397,8 @@ ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& 
 void ModelCaller::notice_cut(Turn& turn, const context::BuiltContext& built,
                              const model::Message& reply) {
   if (!reply.usage || !limits_of(turn.settings.model).cuts_silently) return;
-  const std::int64_t read = reply.usage->input + reply.usage->cache_read + reply.usage->cache_write;
-  const auto sent =
-      static_cast<std::int64_t>(static_cast<double>(built.guessed) * built.tokens_per_guess);
+  const std::int64_t read = model::whole_input(*reply.usage);
+  const std::int64_t sent = tokens_sent(built);
   // Our guess is never wrong by so much. Servers that count only what was not cached report less
   // than any window holds.
   if (read < least_window || read * 5 > sent * 3) return;
@@ -238,12 +415,12 @@ void ModelCaller::notice_cut(Turn& turn, const context::BuiltContext& built,
                 "keep more");
 }
 
-// The same request would be refused for ever. If it is taken without what was signed, that is left
-// out from now on, after a restart too.
+// The same request would always be refused. If it is accepted without the signed thinking, that is
+// left out from now on, also after a restart.
 ModelCaller::Attempt ModelCaller::send_unsealed(Turn& turn, const context::BuiltContext& built) {
   log_warning("thinking refused", {{"model", model::to_string(turn.settings.model)}});
   turn.tell(model::Notice::Level::warning,
-            "the model does not take back its earlier thinking; asking again without it");
+            "the model rejected its own earlier thinking; asking again without it");
   context::BuiltContext unsealed = built;
   for (model::Message& message : unsealed.context.messages) message.seals = model::Seals::refused;
   Attempt attempt = send(turn, unsealed);
@@ -252,7 +429,7 @@ ModelCaller::Attempt ModelCaller::send_unsealed(Turn& turn, const context::Built
       std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
   if (!attempt.reply.content.empty() && last != path.rend())
     turn.commit({model::make_entry(model::payload::ThinkingOffBefore{last->id})});
-  attempt.seals = false;
+  attempt.failed.seals = false;
   return attempt;
 }
 
@@ -269,9 +446,9 @@ void ModelCaller::tell_of_dropped(const Turn& turn, const model::Message& reply)
 
 void ModelCaller::make_room(Turn& turn) {
   const std::int64_t limit = limit_of(turn.settings);
-  // Redacted while the turn ran: what is sent changes, so the step is written down.
-  if (surroundings_.is_stale(turn.conversation))
-    turn.commit(surroundings_.renewed(turn.conversation, turn.settings, false));
+  // An entry was redacted while the turn ran: requests change, so the log records it.
+  if (context_.is_stale(turn.conversation))
+    turn.commit(context_.renewed(turn.conversation, turn.settings, false));
   const std::int64_t size = context(turn.conversation, turn.settings).whole;
   if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
   cut(turn);
@@ -281,20 +458,20 @@ void ModelCaller::make_room(Turn& turn) {
 // refused. True if there is less to send now. Guessed sizes are compared, since the factor that
 // corrects them changes here.
 bool ModelCaller::make_room_after(Turn& turn, const context::BuiltContext& refused,
-                                  const model::delta::Overflow& told) {
+                                  const model::delta::Overflow& reported) {
   const Settings& settings = turn.settings;
-  const ModelLimits learned = limits_after(limits_of(settings.model), refused, told);
+  const ModelLimits learned = limits_after(limits_of(settings.model), refused, reported);
   learned_[model::to_string(settings.model)] = learned;
-  if (told.window > 0) parts_.learn(settings.model, learned);
+  if (reported.window > 0) parts_.learn(settings.model, learned);
   log_warning("overflow", {{"model", model::to_string(settings.model)},
                            {"guessed", refused.guessed},
-                           {"window", told.window},
-                           {"sent", told.sent}});
+                           {"window", reported.window},
+                           {"sent", reported.sent}});
   turn.tell(model::Notice::Level::info,
-            told.window > 0 ? "the model takes " + std::to_string(told.window) +
-                                  " tokens, and the request was larger"
-                            : "the model refused about " + std::to_string(refused.filling.total()) +
-                                  " tokens as too many");
+            reported.window > 0 ? "the request is longer than the model's limit of " +
+                                      std::to_string(reported.window) + " tokens"
+                                : "the model rejected the request as too long: about " +
+                                      std::to_string(refused.filling.total()) + " tokens");
   const std::int64_t size = context(turn.conversation, settings).whole;
   if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
   if (!turn.ports.stopped()) cut(turn);
@@ -310,7 +487,7 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
       size <= tried->second + limits_of(turn.settings.model).window.tokens / 8)
     return;
   turn.tell(model::Notice::Level::info,
-            "the conversation fills the model's window; summarizing older messages");
+            "the conversation fills the model's context window; summarizing older messages");
   const std::string refusal = hooks_.before_compaction(turn, false, "");
   const Compacted compacted = refusal.empty()
                                   ? compact(turn.conversation, "", turn.settings, turn.ports)
@@ -324,9 +501,9 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
     failed_compactions_[session] = compacted.done ? compacted.after : size;
 }
 
-// What does not fit although a summary was made, or because none could be: the oldest messages are
-// left out, and if that is not enough, results become shorter. It is written down, so that the next
-// request begins at the same place.
+// If the conversation does not fit, with or without a summary, the oldest messages are left out; if
+// that is not enough, results are shortened. The log records it, so that the next request begins at
+// the same place.
 void ModelCaller::cut(Turn& turn) {
   const context::BuiltContext& built = context(turn.conversation, turn.settings);
   if (built.fits()) return;
@@ -335,23 +512,30 @@ void ModelCaller::cut(Turn& turn) {
   const std::optional<context::CompactionPlan> plan = context::plan_cut(
       turn.conversation.path(), turn.conversation.state().redacted, room, parts_.tools);
   if (!plan) return;
-  model::Entry entry = context::compaction_entry(*plan, plan->previous,
-                                                 {.tokens_per_guess = built.tokens_per_guess});
-  entry.payload = parts_.clean(std::move(entry.payload));
-  std::vector<model::Entry> entries = surroundings_.renewed(turn.conversation, turn.settings, true);
-  entries.insert(entries.begin(), std::move(entry));
-  turn.commit(std::move(entries));
+  turn.commit(
+      summary_entries(turn.conversation, turn.settings,
+                      context::compaction_entry(*plan, plan->previous,
+                                                {.tokens_per_guess = built.tokens_per_guess})));
   failed_compactions_[turn.conversation.session()] =
       context(turn.conversation, turn.settings).whole;
 
   std::string what;
   if (const std::size_t messages = plan->earlier.size(); messages > 0)
-    what = "no longer sees " + count_of(messages, "older message");
+    what = "no longer sees " + counted(messages, "older message");
   if (plan->shortened > 0)
     what += (what.empty() ? "sees only the beginning of " : " and only the beginning of ") +
-            count_of(plan->shortened, "long tool result");
+            counted(plan->shortened, "long tool result");
   turn.tell(model::Notice::Level::warning,
-            "to fit its window, the model " + what + "; the session keeps everything");
+            "to fit its context window, the model " + what + "; the session keeps everything");
+}
+
+// The entries for a summary or a cut: the summary, and how requests begin from now on.
+std::vector<model::Entry> ModelCaller::summary_entries(const Conversation& conversation,
+                                                       const Settings& settings,
+                                                       model::Entry summary) const {
+  std::vector<model::Entry> out = context_.renewed(conversation, settings, true);
+  out.insert(out.begin(), parts_.cleaned(std::move(summary)));
+  return out;
 }
 
 Compacted ModelCaller::compact(Conversation& conversation, const std::string& focus,
@@ -381,7 +565,7 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
     const model::Context request = context::summary_request(
         *plan, focus, longer.room > 0 ? std::max<std::int64_t>(half, 1) : 0);
     const model::Message reply =
-        parts_.provider(model).stream(request, model, without_words(ports));
+        call(conversation.session(), request, model, longer.whole, without_words(ports));
     if (reply.usage) out.usage = *reply.usage;
     author.usage = reply.usage;
     if (reply.stop == model::Stop::aborted || ports.stopped()) return refused("stopped");
@@ -391,10 +575,8 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
   }
   if (is_blank(summary)) return refused("the summary came back empty");
 
-  model::Entry entry = context::compaction_entry(*plan, summary, author);
-  entry.payload = parts_.clean(std::move(entry.payload));
-  std::vector<model::Entry> written = surroundings_.renewed(conversation, settings, true);
-  written.insert(written.begin(), std::move(entry));
+  std::vector<model::Entry> written =
+      summary_entries(conversation, settings, context::compaction_entry(*plan, summary, author));
   std::vector<model::Entry> shorter = conversation.path();
   shorter.insert(shorter.end(), written.begin(), written.end());
   out.after = context::build_context(source_of(conversation, shorter, settings)).whole;

@@ -26,20 +26,12 @@ class PermissionGate {
   Permission judge(Turn& turn, const model::Tool& tool, model::ToolUse& call);
 
  private:
-  permission::Decision decide(const Turn& turn, const model::ToolUse& call,
-                              const HookPoints::Verdict& hook) const;
   Permission ask(Turn& turn, const model::Tool& tool, model::ToolUse& call,
                  const permission::Decision& decision, HookPoints::Verdict hook);
-  Permission ask_user(Turn& turn, const model::Tool& tool, model::ToolUse& call,
-                      permission::Decision decision, const HookPoints::Verdict& hook) const;
-  void keep_rules(Turn& turn, const std::vector<permission::Rule>& given,
-                  const std::string& replaced = {}) const;
-  void keep_rules_here(Turn& turn, std::vector<permission::Rule> given) const;
-  void pin_definition(Turn& turn, const std::string& tool) const;
 
   const Parts& parts_;
   HookPoints& hooks_;
-  bool told_of_sandbox_ = false;
+  bool warned_of_sandbox_ = false;
 };
 
 }  // namespace skein::agent

@@ -1,5 +1,6 @@
 #include "core/agent/plan_mode.h"
 
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -15,15 +16,15 @@ namespace {
 
 // The first half for every model, then how it ends.
 constexpr const char* on_text =
-    "Plan mode is on: nothing is to be changed, and whatever would change something is refused. "
-    "Find out what you need with the tools that read, and ask the user what only they can decide. ";
+    "Plan mode is on: do not change anything; calls that would change something are refused. Find "
+    "out what you need with the tools that only read, and ask the user what only they can decide. ";
 constexpr const char* present_text =
-    "Then call present_plan with a plan that names the files and the steps. Do not ask in words "
-    "whether to go ahead: the user decides on the plan that you present.";
+    "Then call present_plan with a plan that names the files and the steps. Do not also ask "
+    "whether to go ahead: the user approves or rejects the plan that you present.";
 constexpr const char* say_text =
     "Then give a plan that names the files and the steps as your answer.";
 constexpr const char* over_text =
-    "Plan mode is over: things may be changed again, as far as the user permits it.";
+    "Plan mode is over: you may change things again, as far as the user permits it.";
 
 bool is_on(const Turn& turn) { return turn.settings.rules.mode == permission::Mode::plan; }
 
@@ -36,18 +37,18 @@ void switch_to(Turn& turn, const model::ModelRef& model) {
 
 }  // namespace
 
-bool PlanMode::is_told(std::span<const model::Entry> path) {
-  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
-    if (entry->type == model::type::runtime_init) return false;  // news before it is not sent
-    if (plan::approved_in(*entry)) return false;
-    if (const std::optional<context::Said> said = context::changes_in(*entry))
+bool PlanMode::is_known(std::span<const model::Entry> path) {
+  for (const model::Entry& entry : path | std::views::reverse) {
+    if (entry.type == model::type::runtime_init) return false;  // news before it is not sent
+    if (plan::approved_in(entry)) return false;
+    if (const std::optional<context::Said> said = context::changes_in(entry))
       if (const auto found = said->find(name); found != said->end()) return !found->second.empty();
   }
   return false;
 }
 
-std::vector<model::Entry> PlanMode::news(bool told, bool is_on, bool can_present) {
-  if (told == is_on) return {};
+std::vector<model::Entry> PlanMode::news(bool known, bool is_on, bool can_present) {
+  if (known == is_on) return {};
   const std::string text =
       is_on ? std::string(on_text) + (can_present ? present_text : say_text) : over_text;
   return {context::change_entry(text, {{name, is_on ? "on" : ""}})};
@@ -70,7 +71,7 @@ void PlanMode::choose_model(Turn& turn) {
     model::ModelRef model = *turn.settings.plan_model;
     model.thinking = turn.settings.model.thinking;
     if (model == turn.settings.model) return;
-    if (told_.insert(session).second)
+    if (informed_.insert(session).second)
       hand_over(turn, model, "answers while plan mode is on (plan-model)");
     turn.chosen_model = turn.settings.model;
     return switch_to(turn, model);
@@ -79,7 +80,7 @@ void PlanMode::choose_model(Turn& turn) {
     turn.failed_models.clear();  // they failed in place of the one for plans
     switch_to(turn, *std::exchange(turn.chosen_model, std::nullopt));
   }
-  if (told_.erase(session) > 0) hand_over(turn, turn.settings.model, "answers again");
+  if (informed_.erase(session) > 0) hand_over(turn, turn.settings.model, "answers again");
 }
 
 void PlanMode::end(Turn& turn) {

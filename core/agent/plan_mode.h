@@ -1,5 +1,5 @@
-// Plan mode as the model meets it. That nothing is changed is up to core/permission; here it is
-// told of the mode, in messages, and another model may answer while it lasts.
+// Plan mode as the model meets it. That nothing is changed is up to core/permission; here messages
+// inform the model of the mode, and another model may answer while it lasts.
 #pragma once
 
 #include <set>
@@ -15,12 +15,12 @@ class PlanMode {
   // `parts` must outlive this.
   explicit PlanMode(const Parts& parts) : parts_(parts) {}
 
-  static constexpr const char* name = "plan mode";  // among what is told
-  // Whether the last word on this path is that the mode is on.
-  static bool is_told(std::span<const model::Entry> path);
-  // What must be told so that the model knows whether it is: one entry or none. `can_present`: it
-  // has the tool that presents a plan.
-  static std::vector<model::Entry> news(bool told, bool is_on, bool can_present);
+  static constexpr const char* name = "plan mode";  // among the changes that are reported
+  // Whether the last message about it on this path is that the mode is on.
+  static bool is_known(std::span<const model::Entry> path);
+  // The message from which the model learns whether it is: one entry or none. `can_present`: it has
+  // the tool that presents a plan.
+  static std::vector<model::Entry> news(bool known, bool is_on, bool can_present);
 
   // Before each call of a model: the one that is to answer in this mode.
   void choose_model(Turn& turn);
@@ -31,7 +31,7 @@ class PlanMode {
   void hand_over(Turn& turn, const model::ModelRef& model, const std::string& what) const;
 
   const Parts& parts_;
-  std::set<Id> told_{};  // sessions whose user knows that another model answers
+  std::set<Id> informed_{};  // sessions whose user knows that another model answers
 };
 
 }  // namespace skein::agent

@@ -5,67 +5,52 @@
 
 namespace skein::checkpoints {
 
-using model::payload::Checkpoint, model::payload::Restore;
-
-namespace {
-
-// Told from the text: most entries are no checkpoints, and are not parsed to find that out.
-bool may_be(const model::Entry& entry, std::string_view kind) {
-  return entry.type == model::type::custom &&
-         entry.payload.find("\"" + std::string(kind) + "\"") != std::string::npos;
-}
-
-}  // namespace
+using model::payload::Checkpoint;
 
 std::optional<Checkpoint> checkpoint_in(const model::Entry& entry) {
-  return may_be(entry, "checkpoint") ? model::read_as<Checkpoint>(entry) : std::nullopt;
+  // Most entries are no checkpoints, which their text says without being parsed.
+  const bool may_be = entry.type == model::type::custom &&
+                      entry.payload.find("\"checkpoint\"") != std::string::npos;
+  return may_be ? model::read_as<Checkpoint>(entry) : std::nullopt;
+}
+
+const KeptFile* row_of(const Checkpoint& state, const std::string& path) {
+  const auto row = std::ranges::lower_bound(state.files, path, {}, &KeptFile::path);
+  return row != state.files.end() && row->path == path ? &*row : nullptr;
 }
 
 bool load_files(ContentStore& contents, Checkpoint& state) {
   if (state.list.empty()) return true;
-  const store::Result<std::string> rows = contents.load(state.list);
+  const store::Result<std::string> rows = contents->load_blob(state.list);
   auto files = rows ? model::files_from_json(*rows) : std::nullopt;
   if (!files) return false;
   state.files = *std::move(files);
   return true;
 }
 
-const CheckpointRecord* CheckpointLog::find(Id entry) const {
-  const auto found = std::ranges::find(checkpoints, entry, &CheckpointRecord::entry);
-  return found == checkpoints.end() ? nullptr : &*found;
-}
-
 store::Result<CheckpointLog> read_log(WorkspaceFiles& workspace, Id session,
                                       std::optional<Id> since) {
   CheckpointLog log;
-  const auto read = workspace.store.load_back(session, [&](const store::StoredEntry& placed) {
-    const model::Entry& entry = placed.entry;
-    if (since && entry.id == *since) return false;
-    if (auto state = checkpoint_in(entry)) {
-      if (state->root != workspace.root.path()) return true;
-      if (load_files(workspace.contents, *state))
-        log.checkpoints.push_back({entry.id, placed.at, *std::move(state)});
-      else
-        ++log.lost;
-    } else if (may_be(entry, "restore")) {
-      if (auto restore = model::read_as<Restore>(entry))
-        log.restores.push_back({entry.id, placed.at, *std::move(restore)});
-    }
+  TRY(workspace.store.transcripts().load_back(session, [&](const store::StoredEntry& placed) {
+    if (since && placed.entry.id == *since) return false;
+    auto state = checkpoint_in(placed.entry);
+    if (!state || state->root != workspace.root.path()) return true;
+    if (load_files(workspace.contents, *state))
+      log.checkpoints.push_back({placed.entry.id, placed.at, *std::move(state)});
+    else
+      ++log.lost;
     return true;
-  });
-  if (!read) return read.error();
+  }));
   std::ranges::reverse(log.checkpoints);
-  std::ranges::reverse(log.restores);
   return log;
 }
 
-store::Result<std::string> last_root(store::SessionStore& store, Id session) {
+store::Result<std::string> last_root(store::Transcripts& transcripts, Id session) {
   std::string root;
-  const auto read = store.load_back(session, [&](const store::StoredEntry& placed) {
+  TRY(transcripts.load_back(session, [&](const store::StoredEntry& placed) {
     if (const auto state = checkpoint_in(placed.entry)) root = state->root;
     return root.empty();
-  });
-  if (!read) return read.error();
+  }));
   return root;
 }
 

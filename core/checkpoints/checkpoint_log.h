@@ -1,5 +1,4 @@
-// The checkpoints of a session in the order they were taken. Whatever branch the conversation was
-// on, there is only one workspace, so its states are one line.
+// The checkpoints of a session in order: one line, since all branches share one workspace.
 #pragma once
 
 #include <optional>
@@ -18,28 +17,21 @@ struct CheckpointRecord {
   model::payload::Checkpoint state{};  // its files are loaded
 };
 
-struct RestoreRecord {
-  Id entry{};
-  store::Position at = 0;
-  model::payload::Restore restore{};
-};
-
 struct CheckpointLog {
   std::vector<CheckpointRecord> checkpoints{};  // the oldest first
-  std::vector<RestoreRecord> restores{};        // the same
   std::size_t lost = 0;                         // whose list of files is gone
-
-  const CheckpointRecord* find(Id entry) const;
 };
 
 // What was noted after this entry was written, in this workspace; none: everything.
 store::Result<CheckpointLog> read_log(WorkspaceFiles& workspace, Id session,
                                       std::optional<Id> since);
-// none: it is no checkpoint. Its files may stand in a list.
+// none: it is no checkpoint. Its files may be in a list.
 std::optional<model::payload::Checkpoint> checkpoint_in(const model::Entry& entry);
+// What it lists of a file; null: nothing.
+const KeptFile* row_of(const model::payload::Checkpoint& state, const std::string& path);
 // Brings in the list that it names, if any; false: that is gone.
 bool load_files(ContentStore& contents, model::payload::Checkpoint& state);
 // The workspace of the session's last checkpoint; empty: there is none.
-store::Result<std::string> last_root(store::SessionStore& store, Id session);
+store::Result<std::string> last_root(store::Transcripts& transcripts, Id session);
 
 }  // namespace skein::checkpoints

@@ -1,6 +1,8 @@
-// The repository a workspace lies in, asked and never changed.
+// The repository that a workspace is in, asked and never changed. git runs in the sandbox, where it
+// can write nothing and has no network: a repository's filters and settings are code.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,17 +11,23 @@
 #include <string_view>
 #include <vector>
 
-#include "core/checkpoints/sandboxed_git.h"
+#include "core/checkpoints/file_look.h"
+#include "core/process/child.h"
+#include "core/process/private_temporary.h"
+#include "core/sandbox/sandbox.h"
+#include "core/workspace/root.h"
 
 namespace skein::checkpoints {
 
+using sandbox::Sandbox, workspace::Root;
+
 class GitRepository {
  public:
-  // See SandboxedGit.
-  GitRepository(const Root& root, Sandbox sandbox, const Stop& stop) : git_(root, sandbox, stop) {}
+  // `root` and `stop` must outlive this. Without a sandbox git never runs: there is no repository.
+  GitRepository(const Root& root, Sandbox sandbox, const StopRequest& stop);
 
-  bool is_there() const { return !git_.top().empty(); }
-  const std::string& top() const { return git_.top(); }  // the folder that .git lies in
+  bool is_there() const { return !top_.empty(); }
+  const std::string& top() const { return top_; }  // the folder that .git is in; may be empty
 
   // What differs from the commit that is checked out. Paths are below the workspace.
   struct Status {
@@ -36,16 +44,15 @@ class GitRepository {
   };
   // nullopt: git cannot be run, or says what cannot be understood.
   std::optional<Status> status();
-  // See SandboxedGit.
-  const std::string& obstacle() const { return git_.obstacle(); }
+  // Why git has not answered the last question, if a file keeps it from that; else empty.
+  const std::string& obstacle() const { return obstacle_; }
 
   // What a commit has of a file.
   struct Object {
     std::string id{};  // hex
     enum class Kind { file, program, link, other } kind = Kind::file;
   };
-  // Of those that are in it, none in no commit. nullopt: git could not tell, which says nothing of
-  // what is in it.
+  // Of those that are in it; none in no commit. nullopt: git could not tell.
   std::optional<std::map<std::string, Object>> objects_in(const std::string& commit,
                                                           const std::vector<std::string>& paths);
   // The paths in which two commits differ; an empty one is no commit.
@@ -62,12 +69,32 @@ class GitRepository {
   std::set<std::string> sparse();
 
  private:
+  struct Asked {
+    std::vector<std::string> arguments{};
+    std::string input{};
+    std::uint64_t most_bytes = 256u << 20;  // of the answer
+    // The answer begins with "<core.autocrlf> <core.eol>" and a NUL.
+    bool settings_first = false;
+    // Then what is tracked below the workspace, as `git ls-files -s -z` says it.
+    bool tracked_first = false;
+    int also_good = 0;    // an exit status that is no failure either
+    bool literal = true;  // no path means a pattern; check-ignore refuses that option
+  };
+  // What it printed; nullopt: it cannot be run, or failed. Throws StopRequest::Stopped.
+  std::optional<std::string> ask(const Asked& asked);
+  std::string find_obstacle() const;
+  std::optional<std::string> answer_to(process::Program& program, const Asked& asked);
   std::optional<std::string> below(std::string_view path) const;
 
-  SandboxedGit git_;
+  const Root& root_;
+  Sandbox sandbox_;
+  const StopRequest& stop_;
+  std::string obstacle_{};
+  bool timed_out_ = false;  // the last time
+  std::string top_{};
+  std::string prefix_{};                 // of the workspace in the repository: "", "sub/folder/"
+  std::vector<std::string> seen_too_{};  // where the repository is, if not in the folder
+  process::PrivateTemporary temporary_{};
 };
-
-// 40 or 64 hex digits: all that is ever passed on to git, or written down.
-bool is_object_id(std::string_view text);
 
 }  // namespace skein::checkpoints

@@ -1,19 +1,53 @@
-// What it takes to bring the workspace back to an earlier state: found out without changing
-// anything, so that it can be shown first.
+// What would restore an earlier state of the workspace, found without changing anything.
 #pragma once
 
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/checkpoints/checkpoint_log.h"
-#include "core/checkpoints/file_state.h"
-#include "core/checkpoints/target_state.h"
+#include "core/checkpoints/workspace_files.h"
 
 namespace skein::checkpoints {
+
+// A file at some time, wherever its contents are: in a blob, or in a commit.
+struct FileState {
+  KeptFile file{};        // `hash` is empty while it is only known as an object
+  std::string object{};   // git's id of the contents; empty: they are in a blob
+  std::string problem{};  // why its contents cannot be had; empty: they can, as far as is known
+  // Until resolve() has asked git: the commit that has it, if one does, and the modes then.
+  std::string commit{};
+  std::optional<model::payload::Checkpoint::Modes> modes{};
+  bool operator==(const FileState&) const = default;
+};
+
+// Contents of states, git asked for many at once.
+class Contents {
+ public:
+  explicit Contents(WorkspaceFiles& workspace) : workspace_(workspace) {}  // must outlive this
+
+  // From git's repository; what was there before is forgotten.
+  void fetch(const std::vector<std::string>& objects);
+  // Failure: they are gone. An object must have been fetched.
+  store::Result<std::string> of(const FileState& state) const;
+
+ private:
+  WorkspaceFiles& workspace_;
+  std::map<std::string, std::string> fetched_{};
+};
+
+// Lines that a change adds and removes; none for what is not text, or too long.
+struct LineCount {
+  std::int64_t added = 0, removed = 0;
+  LineCount& operator+=(const LineCount& more) {
+    added += more.added;
+    removed += more.removed;
+    return *this;
+  }
+};
+LineCount lines_changed(std::string_view before, std::string_view after);
 
 struct FileAction {
   enum class Kind { write, create, remove, mode } kind = Kind::write;
@@ -26,71 +60,16 @@ struct LeftAlone {
   std::string path{}, why{};
 };
 
-struct Plan {
+struct RestorePlan {
   std::vector<FileAction> actions{};    // sorted by path
-  std::vector<FileAction> by_hand{};    // the same for what somebody else changed: kept unless told
+  std::vector<FileAction> by_hand{};    // the same for what others changed: left alone unless asked
   std::vector<LeftAlone> impossible{};  // and why
   std::vector<std::string> remarks{};   // what the user should know besides
   bool is_empty() const { return actions.empty() && by_hand.empty() && impossible.empty(); }
 };
 
-class Planner {
- public:
-  // Both must outlive this.
-  Planner(WorkspaceFiles& workspace, std::span<const CheckpointRecord> since)
-      : workspace_(workspace), since_(since), target_(target_state(since)), contents_(workspace) {}
-
-  // To the state before the first of the checkpoints. The failure is the store's.
-  store::Result<Plan> plan();
-
- private:
-  struct Compared {
-    FileState target{};
-    SeenFile now{};
-  };
-  store::Result<void> look_around();
-  void add_paths_between(const std::string& from, const std::string& to);
-  void lose_commit();
-  void ask_git();
-  std::optional<FileState> target_of(const std::string& path) const;
-  store::Result<std::vector<Compared>> differing();
-  void complete(FileState& target, const SeenFile& now);
-  static std::string objection(const FileState& target, const SeenFile& now);
-  void settle(const Compared& each);
-  void separate_by_hand();
-  void guard_ignored();
-  // Whether the target's checkpoints have it without a look into the commit.
-  bool listed_outright(const std::string& path) const {
-    const auto found = target_.files.find(path);
-    return found != target_.files.end() && !found->second.committed;
-  }
-  std::uint32_t committed_mode(const FileState& target, const SeenFile& now) const;
-  bool changed_by_hand(const FileAction& action) const;
-  // What a name held, as far as it is known.
-  struct Said {
-    std::string what{};  // a hash, with a word before that of a link; empty: nothing
-    std::optional<std::uint32_t> mode{};
-    bool fits(const Said& other) const {
-      return what == other.what && (!mode || !other.mode || mode == other.mode);
-    }
-  };
-  template <class File>
-  static Said said_of(const File& file);
-  // none: the checkpoint says nothing of it.
-  std::optional<Said> said(const CheckpointRecord& record, const std::string& path) const;
-
-  WorkspaceFiles& workspace_;
-  std::span<const CheckpointRecord> since_;
-  TargetState target_;
-  Contents contents_;
-  Plan plan_{};
-  std::set<std::string> paths_{};      // that may differ
-  std::set<std::string> seen_now_{};   // that git, or the walk, speaks of now
-  std::set<std::string> unchanged_{};  // of these, what git says to be as in the commit of then
-  bool git_answers_ = false;
-  std::map<std::string, std::map<std::string, GitRepository::Object>> objects_{};  // by commit
-  std::map<std::string, std::string> hashes_{};                                    // of objects
-  std::set<std::string> converted_{}, ignored_{};
-};
+// To the state before the first of the checkpoints. The failure is the store's.
+store::Result<RestorePlan> plan_restore(WorkspaceFiles& workspace,
+                                        std::span<const CheckpointRecord> since);
 
 }  // namespace skein::checkpoints

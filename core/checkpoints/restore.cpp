@@ -7,32 +7,28 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "core/checkpoints/file_keeper.h"
-#include "core/text/io.h"
-#include "core/text/sha256.h"
-#include "core/tools/workspace/staged_file.h"
+#include "core/checkpoints/checkpointer.h"
+#include "core/text/checksum.h"
+#include "core/workspace/staged_file.h"
 
 namespace skein::checkpoints {
 
-using model::payload::Checkpoint;
-using tools::workspace::Expected, tools::workspace::StagedFile, tools::workspace::Unfinished;
-using tools::workspace::remove_expected, tools::workspace::same_version;
-using Kind = FileAction::Kind;
-
 namespace {
+
+using model::payload::Checkpoint;
+using workspace::Expected, workspace::StagedFile, workspace::Unfinished;
+using workspace::remove_expected, workspace::same_version;
+using Kind = FileAction::Kind;
 
 constexpr std::size_t group_size = 500;  // files that are staged, and open folders, at a time
 constexpr std::size_t few_files = 16;
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-tools::workspace::Holds holding_hash(const std::optional<std::string>& hash) {
+workspace::Holds holding_hash(const std::optional<std::string>& hash) {
   if (!hash || hash->empty()) return {};
   return [hash](int fd) {
     const std::optional<std::string> bytes = read_all(fd, most_kept_bytes);
@@ -62,268 +58,322 @@ bool holds_only_folders(int folder, const std::string& name) {
   const Fd inner = opened_folder(folder, name);
   bool out = static_cast<bool>(inner);
   if (out)
-    tools::sandbox::each_name(opened_folder(inner.get(), "."),
-                              [&](const std::string& child, bool is_folder) {
-                                out = out && is_folder && holds_only_folders(inner.get(), child);
-                              });
+    sandbox::each_name(opened_folder(inner.get(), "."),
+                       [&](const std::string& child, bool is_folder) {
+                         out = out && is_folder && holds_only_folders(inner.get(), child);
+                       });
   return out;
 }
 
 void remove_folders(int folder, const std::string& name) {
   const Fd inner = opened_folder(folder, name);
   if (inner)
-    tools::sandbox::each_name(opened_folder(inner.get(), "."), [&](const std::string& child, bool) {
-      remove_folders(inner.get(), child);
-    });
+    sandbox::each_name(opened_folder(inner.get(), "."),
+                       [&](const std::string& child, bool) { remove_folders(inner.get(), child); });
   unlinkat(folder, name.c_str(), AT_REMOVEDIR);
 }
 
-}  // namespace
+// What a restore changed, brought to the disk: few files one by one, many together with everything
+// else in their file system, which takes one wait instead of one for each.
+class DiskSync {
+ public:
+  enum class Extent { nothing, each_file, file_systems };
+  explicit DiskSync(Extent extent) : extent_(extent) {}
 
-std::vector<FileAction> Restorer::chosen(const Plan& plan, const RestoreRequest& request,
-                                         RestoreReport& report) {
-  std::vector<FileAction> actions = plan.actions;
-  if (request.overwrite)
-    actions.insert(actions.end(), plan.by_hand.begin(), plan.by_hand.end());
-  else
-    for (const FileAction& action : plan.by_hand)
-      report.kept.push_back({action.path(), "changed since skein last saw it"});
-  report.kept.insert(report.kept.end(), plan.impossible.begin(), plan.impossible.end());
-  std::ranges::sort(actions, {}, &FileAction::path);
-  return actions;
-}
+  Extent extent() const { return extent_; }
 
-void Restorer::fetch(std::span<const FileAction> actions) {
-  std::vector<std::string> objects;
-  for (const FileAction& action : actions)
-    if (!action.target.object.empty() && has_contents(action))
-      objects.push_back(action.target.object);
-  if (!objects.empty()) contents_.fetch(objects);
-}
-
-// The state of the files a restore is about, as they are now.
-store::Result<std::optional<Id>> Restorer::keep_present(const std::vector<FileAction>& actions,
-                                                        const RestoreRequest& request,
-                                                        std::string_view phase) {
-  // Of what it leaves nobody asks for the contents, only whether they are still the same.
-  const auto contents =
-      phase == Checkpoint::before ? FileLook::Contents::kept : FileLook::Contents::hashed;
-  Checkpoint state{.phase = std::string(phase),
-                   .root = workspace_.root.path(),
-                   .coverage = std::string(Checkpoint::by_tools)};
-  for (const FileAction& action : actions) {
-    const store::Result<SeenFile> seen = workspace_.files.look(action.path(), contents);
-    if (!seen) return seen.error();
-    state.files.push_back(seen->file);
-    KeptFile& row = state.files.back();
-    if (seen->kind == SeenFile::Kind::other) row.hash = "";
-    const KeptFile& target = action.target.file;
-    if (phase == Checkpoint::before && target.hash != "")
-      row.becomes = {target.mode, target.hash, target.kind};
+  // How a file is to be written that is in one of the folders.
+  StagedFile::Sync of_files() const {
+    return extent_ == Extent::each_file ? StagedFile::Sync::now : StagedFile::Sync::later;
   }
-  if (const auto flushed = workspace_.files.flush(); !flushed) return flushed.error();
-  store::Result<model::Entry> entry = checkpoint_entry(workspace_.contents, std::move(state));
-  if (!entry) return entry.error();
-  const Id id = entry->id;
-  const std::vector<store::NewEntry> batch{{*std::move(entry)}};
-  const auto appended = workspace_.store.append_session_entries(request.session, batch);
-  if (!appended) return appended.error();
-  return std::optional(id);
-}
 
-store::Result<RestoreReport> Restorer::run(const Plan& plan, const RestoreRequest& request) {
-  const Stop::By nothing(workspace_.stop, {});  // a half of it is worse than all of it
-  RestoreReport report;
-  const std::vector<FileAction> actions =
-      request.files ? chosen(plan, request, report) : std::vector<FileAction>{};
-  before_step();
-  if (!actions.empty()) {
-    if (request.recorded) {
-      const store::Result<std::optional<Id>> before =
-          keep_present(actions, request, Checkpoint::before);
-      if (!before) return before.error();
-      report.before = *before;
+  // in which a name changed
+  void add(int folder) {
+    struct stat info {};
+    if (extent_ == Extent::nothing || fstat(folder, &info) != 0) return;
+    const ino_t inode = extent_ == Extent::each_file ? info.st_ino : 0;
+    const auto [at, is_new] = folders_.try_emplace({info.st_dev, inode});
+    if (is_new) at->second = Fd(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
+  // Those added since the beginning. Empty: they are on the disk; else what went wrong.
+  std::string sync() const {
+    for (const auto& [id, folder] : folders_)
+      if (folder && (extent_ == Extent::each_file ? fsync : syncfs)(folder.get()) != 0)
+        return std::strerror(errno);
+    return {};
+  }
+
+ private:
+  Extent extent_;
+  // Open. Of each file system the first, if all of it is synced.
+  std::map<workspace::FileId, Fd> folders_{};
+};
+
+// A file that is complete next to its place.
+struct Staged {
+  Staged(const FileAction& for_action, FilePlace in_place, Unfinished& notes)
+      : action(for_action),
+        place(std::move(in_place)),
+        file(place,
+             action.kind == Kind::write ? std::optional(expected_of(action.now)) : std::nullopt,
+             notes) {}
+
+  const FileAction& action;
+  FilePlace place;
+  StagedFile file;
+  LineCount lines{};
+};
+
+// One restore, or what one would do.
+class RestoreRun {
+ public:
+  RestoreRun(WorkspaceFiles& workspace, const RestoreRequest& request,
+             const std::function<void()>& before_step)
+      : workspace_(workspace), request_(request), before_step_(before_step), contents_(workspace) {}
+
+  store::Result<RestoreReport> run(const RestorePlan& plan) {
+    const StopRequest::By nothing(workspace_.stop, {});  // a half of it is worse than all of it
+    const std::vector<FileAction> actions = chosen(plan);
+    before_step_();
+    if (!actions.empty()) {
+      if (request_.recorded) {
+        report_.before = TRY(keep_present(actions, Checkpoint::before));
+      }
+      disk_ = DiskSync(!request_.recorded           ? DiskSync::Extent::nothing
+                       : actions.size() > few_files ? DiskSync::Extent::file_systems
+                                                    : DiskSync::Extent::each_file);
+      apply(actions);
+      if (!request_.recorded) return std::move(report_);
+      if (std::string why = disk_.sync(); !why.empty())
+        report_.failed.push_back({workspace_.root.path(), "cannot be synced to the disk: " + why});
+      before_step_();
+      TRY(keep_present(actions, Checkpoint::after));
     }
-    DiskSync disk(!request.recorded            ? DiskSync::Extent::nothing
-                  : actions.size() > few_files ? DiskSync::Extent::file_systems
-                                               : DiskSync::Extent::each_file);
-    apply(actions, disk, report);
-    if (!request.recorded) return report;
-    if (std::string why = disk.sync(); !why.empty())
-      report.failed.push_back({workspace_.root.path(), "not safe on the disk: " + why});
-    before_step();
-    if (const auto after = keep_present(actions, request, Checkpoint::after); !after)
-      return after.error();
+    if (!request_.recorded) return std::move(report_);
+    before_step_();
+    const model::payload::Restore done{
+        .to = request_.to,
+        .before = report_.before,
+        .head = request_.head,
+        .redo = request_.redo,
+        .changed = static_cast<std::int64_t>(report_.changed.size() + report_.removed.size()),
+        .kept = static_cast<std::int64_t>(report_.kept.size()),
+        .failed = static_cast<std::int64_t>(report_.failed.size())};
+    TRY(append(model::make_entry(done)));
+    return std::move(report_);
   }
-  if (!request.recorded) return report;
-  before_step();
-  const model::payload::Restore done{
-      .to = request.to,
-      .before = report.before,
-      .head = request.head,
-      .redo = request.redo,
-      .changed = static_cast<std::int64_t>(report.changed.size() + report.removed.size()),
-      .kept = static_cast<std::int64_t>(report.kept.size()),
-      .failed = static_cast<std::int64_t>(report.failed.size())};
-  const std::vector<store::NewEntry> batch{{model::make_entry(done)}};
-  const auto appended = workspace_.store.append_session_entries(request.session, batch);
-  if (!appended) return appended.error();
-  return report;
-}
 
-RestoreReport Restorer::foresee(const Plan& plan, const RestoreRequest& request) {
-  RestoreReport report;
-  const std::vector<FileAction> actions =
-      request.files ? chosen(plan, request, report) : std::vector<FileAction>{};
-  for (const std::span group : groups_of(actions)) {
-    fetch(group);
-    for (const FileAction& action : group) {
-      const store::Result<std::string> bytes = contents_of(action);
-      if (!bytes) {
-        report.failed.push_back({action.path(), bytes.error().text});
+  RestoreReport foresee(const RestorePlan& plan) {
+    const std::vector<FileAction> actions = chosen(plan);
+    for (const std::span group : groups_of(actions)) {
+      fetch(group);
+      for (const FileAction& action : group) {
+        const store::Result<std::string> bytes = contents_of(action);
+        if (bytes)
+          note(action, "", lines_of(action, *bytes));
+        else
+          note(action, bytes.error().text);
+      }
+    }
+    return std::move(report_);
+  }
+
+ private:
+  std::vector<FileAction> chosen(const RestorePlan& plan) {
+    if (!request_.files) return {};
+    std::vector<FileAction> actions = plan.actions;
+    if (request_.overwrite)
+      actions.insert(actions.end(), plan.by_hand.begin(), plan.by_hand.end());
+    else
+      for (const FileAction& action : plan.by_hand)
+        report_.kept.push_back({action.path(), "changed since skein last saw it"});
+    report_.kept.insert(report_.kept.end(), plan.impossible.begin(), plan.impossible.end());
+    std::ranges::sort(actions, {}, &FileAction::path);
+    return actions;
+  }
+
+  void fetch(std::span<const FileAction> actions) {
+    std::vector<std::string> objects;
+    for (const FileAction& action : actions)
+      if (!action.target.object.empty() && has_contents(action))
+        objects.push_back(action.target.object);
+    contents_.fetch(objects);
+  }
+
+  // The current state of the files a restore is about.
+  store::Result<Id> keep_present(const std::vector<FileAction>& actions, std::string_view phase) {
+    // Of what it leaves the contents are never needed, only whether they are still the same.
+    const auto contents =
+        phase == Checkpoint::before ? FileLook::Contents::kept : FileLook::Contents::hashed;
+    Checkpoint state{.phase = std::string(phase),
+                     .root = workspace_.root.path(),
+                     .coverage = std::string(Checkpoint::by_tools)};
+    for (const FileAction& action : actions) {
+      const SeenFile seen = TRY(workspace_.files.look(action.path(), contents));
+      state.files.push_back(seen.file);
+      KeptFile& row = state.files.back();
+      if (seen.kind == SeenFile::Kind::other) row.hash = "";
+      const KeptFile& target = action.target.file;
+      if (phase == Checkpoint::before && target.hash != "")
+        row.becomes = {target.mode, target.hash, target.kind};
+    }
+    TRY(workspace_.files.flush());
+    model::Entry entry = TRY(checkpoint_entry(workspace_.contents, std::move(state)));
+    const Id id = entry.id;
+    TRY(append(std::move(entry)));
+    return id;
+  }
+
+  store::Result<store::AppendResult> append(model::Entry entry) {
+    const std::vector<store::NewEntry> batch{{std::move(entry)}};
+    return workspace_.store.append_session_entries(request_.session, batch);
+  }
+
+  // What came of an action; `why` it was not done, if it was not.
+  void note(const FileAction& action, std::string why, LineCount lines = {}) {
+    if (!why.empty()) return report_.failed.push_back({action.path(), std::move(why)});
+    (action.kind == Kind::remove ? report_.removed : report_.changed).push_back(action.path());
+    report_.lines += lines;
+  }
+
+  store::Result<std::string> contents_of(const FileAction& action) const {
+    return has_contents(action) ? contents_.of(action.target) : std::string{};
+  }
+
+  FilePlace place_of(const FileAction& action) const {
+    FilePlace place =
+        workspace_.root.locate(action.path(), Root::Missing::refuse, Root::Links::refuse);
+    if (place && place.below != action.path()) return {.refusal = "its name is not a path"};
+    return place;
+  }
+
+  // Removes first: a file may replace a folder. Folders go last, so that refilled ones keep modes.
+  void apply(const std::vector<FileAction>& actions) {
+    std::vector<FileAction> writes;
+    for (const FileAction& action : actions) {
+      if (action.kind != Kind::remove) {
+        writes.push_back(action);
         continue;
       }
-      (action.kind == Kind::remove ? report.removed : report.changed).push_back(action.path());
-      report.lines += lines_of(action, *bytes);
+      before_step_();
+      const LineCount lines = lines_of(action, "");
+      note(action, remove(action), lines);
+    }
+    for (const std::span group : groups_of(writes)) write_group(group);
+    remove_empty_folders(report_.removed);
+    std::ranges::sort(report_.changed);
+    std::ranges::sort(report_.failed, {}, &LeftAlone::path);
+  }
+
+  void write_group(std::span<const FileAction> actions) {
+    fetch(actions);
+    Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
+    std::vector<std::unique_ptr<Staged>> staged;
+    for (const FileAction& action : actions) {
+      before_step_();
+      if (action.kind == Kind::mode)
+        note(action, change_mode(action));
+      else if (std::string why = stage(action, notes, staged); !why.empty())
+        note(action, std::move(why));
+    }
+    std::string unsafe;
+    if (disk_.extent() == DiskSync::Extent::file_systems) unsafe = disk_.sync();
+    for (const std::unique_ptr<Staged>& each : staged) {
+      before_step_();
+      note(each->action,
+           unsafe.empty() ? each->file.take_place(holding_hash(each->action.target.file.hash))
+                          : unsafe,
+           each->lines);
     }
   }
-  return report;
-}
 
-store::Result<std::string> Restorer::contents_of(const FileAction& action) const {
-  return has_contents(action) ? contents_.of(action.target) : std::string{};
-}
-
-Place Restorer::place_of(const FileAction& action) const {
-  Place place = workspace_.root.locate(action.path(), Root::Missing::refuse, Root::Links::refuse);
-  if (place && place.below != action.path()) return {.refusal = "its name is not a path"};
-  return place;
-}
-
-// What is to go makes room first: a file may be where a folder was. Folders are removed last, so
-// that one that is filled again keeps its mode.
-void Restorer::apply(const std::vector<FileAction>& actions, DiskSync& disk,
-                     RestoreReport& report) {
-  std::vector<FileAction> writes;
-  for (const FileAction& action : actions) {
-    if (action.kind != Kind::remove) {
-      writes.push_back(action);
-      continue;
-    }
-    before_step();
-    const LineCount lines = lines_of(action, "");
-    if (std::string why = remove(action, disk); !why.empty()) {
-      report.failed.push_back({action.path(), std::move(why)});
-      continue;
-    }
-    report.removed.push_back(action.path());
-    report.lines += lines;
+  std::string stage(const FileAction& action, Unfinished& notes,
+                    std::vector<std::unique_ptr<Staged>>& staged) {
+    const store::Result<std::string> bytes = contents_of(action);
+    if (!bytes) return bytes.error().text;
+    FilePlace place =
+        workspace_.root.locate(action.path(), Root::Missing::make_folders, Root::Links::refuse);
+    if (!place)
+      return place.missing ? "a link or a file is in the way of its folder" : place.refusal;
+    if (place.below != action.path()) return "its name is not a path";
+    const int folder = place.folder.get();
+    if (action.kind == Kind::create && holds_only_folders(folder, place.name))
+      remove_folders(folder, place.name);
+    disk_.add(folder);
+    auto next = std::make_unique<Staged>(action, std::move(place), notes);
+    next->lines = lines_of(action, *bytes);
+    const KeptFile& target = action.target.file;
+    std::string why = next->file.fill({.bytes = *bytes,
+                                       .mode = static_cast<mode_t>(target.mode),
+                                       .is_link = target.kind == FileKind::link},
+                                      disk_.of_files());
+    if (why.empty()) staged.push_back(std::move(next));
+    return why;
   }
-  for (const std::span group : groups_of(writes)) write_group(group, disk, report);
-  remove_empty_folders(report.removed);
-  std::ranges::sort(report.changed);
-  std::ranges::sort(report.failed, {}, &LeftAlone::path);
-}
 
-void Restorer::write_group(std::span<const FileAction> actions, DiskSync& disk,
-                           RestoreReport& report) {
-  fetch(actions);
-  Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
-  std::vector<std::unique_ptr<Staged>> staged;
-  const auto done = [&](const FileAction& action, std::string why) {
-    if (why.empty())
-      report.changed.push_back(action.path());
-    else
-      report.failed.push_back({action.path(), std::move(why)});
-  };
-  for (const FileAction& action : actions) {
-    before_step();
-    if (action.kind == Kind::mode)
-      done(action, change_mode(action, disk));
-    else if (std::string why = stage(action, notes, disk, staged); !why.empty())
-      done(action, std::move(why));
+  std::string remove(const FileAction& action) {
+    const FilePlace place = place_of(action);
+    if (!place) return place.missing ? "" : place.refusal;
+    disk_.add(place.folder.get());
+    Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
+    return remove_expected(place, expected_of(action.now), notes);
   }
-  std::string unsafe;
-  if (disk.extent() == DiskSync::Extent::file_systems) unsafe = disk.sync();
-  for (const std::unique_ptr<Staged>& each : staged) {
-    before_step();
-    std::string why = unsafe.empty()
-                          ? each->file.take_place(holding_hash(each->action.target.file.hash))
-                          : unsafe;
-    if (why.empty()) report.lines += each->lines;
-    done(each->action, std::move(why));
+
+  // They held only what was not there then.
+  void remove_empty_folders(const std::vector<std::string>& removed) {
+    for (const std::string& path : removed)
+      for (std::string up = workspace::parent_of(path); !up.empty();
+           up = workspace::parent_of(up)) {
+        const FilePlace above =
+            workspace_.root.locate(up, Root::Missing::refuse, Root::Links::refuse);
+        if (above.missing) continue;
+        if (!above || unlinkat(above.folder.get(), above.name.c_str(), AT_REMOVEDIR) != 0) break;
+      }
   }
+
+  std::string change_mode(const FileAction& action) {
+    const FilePlace place = place_of(action);
+    if (!place) return place.refusal;
+    const workspace::OpenedFile file = workspace_.root.open_file(place);
+    if (!file) return file.refusal;
+    if (!same_version(file.info, action.now.info)) return "another program has changed it";
+    disk_.add(place.folder.get());
+    const bool changed = fchmod(file.fd.get(), static_cast<mode_t>(action.target.file.mode)) == 0;
+    if (!changed || (disk_.of_files() == StagedFile::Sync::now && fsync(file.fd.get()) != 0))
+      return std::strerror(errno);
+    return {};
+  }
+
+  LineCount lines_of(const FileAction& action, std::string_view target) {
+    if (action.kind == Kind::mode) return {};
+    if (action.now.kind != SeenFile::Kind::file) return lines_changed("", target);
+    // Kept by now, unless it is only foreseen; then it is still there.
+    if (const store::Result<std::string> kept = contents_.of({.file = action.now.file}); kept)
+      return lines_changed(*kept, target);
+    const auto there = workspace_.files.read(action.path(), action.now.file.hash.value_or(""));
+    return there ? lines_changed(*there, target) : LineCount{};
+  }
+
+  WorkspaceFiles& workspace_;
+  const RestoreRequest& request_;
+  const std::function<void()> before_step_;
+  Contents contents_;
+  DiskSync disk_{DiskSync::Extent::nothing};
+  RestoreReport report_{};
+};
+
+}  // namespace
+
+store::Result<RestoreReport> restore(WorkspaceFiles& workspace, const RestorePlan& plan,
+                                     const RestoreRequest& request,
+                                     const std::function<void()>& before_step) {
+  return RestoreRun(workspace, request, before_step).run(plan);
 }
 
-Restorer::Staged::Staged(const FileAction& for_action, Place in_place, Unfinished& notes)
-    : action(for_action),
-      place(std::move(in_place)),
-      file(place,
-           action.kind == Kind::write ? std::optional(expected_of(action.now)) : std::nullopt,
-           notes) {}
-
-std::string Restorer::stage(const FileAction& action, Unfinished& notes, DiskSync& disk,
-                            std::vector<std::unique_ptr<Staged>>& staged) {
-  const store::Result<std::string> bytes = contents_of(action);
-  if (!bytes) return bytes.error().text;
-  Place place =
-      workspace_.root.locate(action.path(), Root::Missing::make_folders, Root::Links::refuse);
-  if (!place) return place.missing ? "a link or a file is on the way to it" : place.refusal;
-  if (place.below != action.path()) return "its name is not a path";
-  const int folder = place.folder.get();
-  if (action.kind == Kind::create && holds_only_folders(folder, place.name))
-    remove_folders(folder, place.name);
-  disk.add(folder);
-  auto next = std::make_unique<Staged>(action, std::move(place), notes);
-  next->lines = lines_of(action, *bytes);
-  const KeptFile& target = action.target.file;
-  std::string why = next->file.fill({.bytes = *bytes,
-                                     .mode = static_cast<mode_t>(target.mode),
-                                     .is_link = target.kind == FileKind::link},
-                                    disk.of_files());
-  if (why.empty()) staged.push_back(std::move(next));
-  return why;
-}
-
-std::string Restorer::remove(const FileAction& action, DiskSync& disk) {
-  const Place place = place_of(action);
-  if (!place) return place.missing ? "" : place.refusal;
-  disk.add(place.folder.get());
-  Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
-  return remove_expected(place, expected_of(action.now), notes);
-}
-
-// They held only what was not there then.
-void Restorer::remove_empty_folders(const std::vector<std::string>& removed) {
-  for (const std::string& path : removed)
-    for (std::string up = folder_of(path); !up.empty(); up = folder_of(up)) {
-      const Place above = workspace_.root.locate(up, Root::Missing::refuse, Root::Links::refuse);
-      if (above.missing) continue;
-      if (!above || unlinkat(above.folder.get(), above.name.c_str(), AT_REMOVEDIR) != 0) break;
-    }
-}
-
-std::string Restorer::change_mode(const FileAction& action, DiskSync& disk) {
-  const Place place = place_of(action);
-  if (!place) return place.refusal;
-  const tools::workspace::Opened file = workspace_.root.open_file(place);
-  if (!file) return file.refusal;
-  if (!same_version(file.info, action.now.info)) return "another program has changed it";
-  disk.add(place.folder.get());
-  const bool changed = fchmod(file.fd.get(), static_cast<mode_t>(action.target.file.mode)) == 0;
-  if (!changed || (disk.of_files() == StagedFile::Sync::now && fsync(file.fd.get()) != 0))
-    return std::strerror(errno);
-  return {};
-}
-
-LineCount Restorer::lines_of(const FileAction& action, std::string_view target) {
-  if (action.kind == Kind::mode) return {};
-  if (action.now.kind != SeenFile::Kind::file) return lines_changed("", target);
-  // Kept by now, unless it is only foreseen; then it is still there.
-  if (const store::Result<std::string> kept = contents_.of({.file = action.now.file}); kept)
-    return lines_changed(*kept, target);
-  const auto there = workspace_.files.read(action.path(), action.now.file.hash.value_or(""));
-  return there ? lines_changed(*there, target) : LineCount{};
+RestoreReport foresee(WorkspaceFiles& workspace, const RestorePlan& plan,
+                      const RestoreRequest& request) {
+  return RestoreRun(workspace, request, [] {}).foresee(plan);
 }
 
 }  // namespace skein::checkpoints

@@ -1,21 +1,24 @@
 #include "core/checkpoints/rewind.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
 #include <utility>
 
-#include "core/checkpoints/target_state.h"
-#include "core/text/amounts.h"
+#include "core/text/encoding.h"
+#include "core/text/text.h"
 #include "core/tools/diff.h"
-#include "core/tools/workspace/reading.h"
 
 namespace skein::checkpoints {
 
+namespace {
+
 using model::payload::Checkpoint, model::payload::Restore;
 
-namespace {
+// Looked through from the end for a checkpoint of everything; what is further back is long ago.
+constexpr std::size_t most_entries = 20'000;
 
 constexpr std::size_t most_diff_bytes = 4u << 20;  // of one file
 constexpr std::size_t changes_at_once = 200;       // whose contents are in memory
@@ -37,43 +40,40 @@ struct SaidFile {
 };
 using SaidFiles = std::map<std::string, SaidFile>;
 
-// One side of a change: by what was said of the file, else by the checkpoint of everything, which
-// may be null.
-void tell_side(const std::string& path, const SaidFiles& said, const Checkpoint* whole,
-               FileState& state, FileChange::InCommit& in) {
-  state.file = {.path = path};
+// One side of a change: as the file's row says, else from the checkpoint of everything, if any.
+FileState side_of(const std::string& path, const SaidFiles& said, const Checkpoint* whole) {
   const auto known = said.find(path);
-  if (known != said.end()) state.file = known->second.file;
-  if (known == said.end() && whole != nullptr) in = {whole->git, whole->modes};
-  if (known != said.end() && state.file.committed) in.commit = known->second.by->git;
+  if (known != said.end()) {
+    const auto& [file, by] = known->second;
+    return {.file = file, .commit = file.committed ? by->git : ""};
+  }
+  if (whole == nullptr) return {.file = {.path = path}};
+  return {.file = {.path = path}, .commit = whole->git, .modes = whole->modes};
 }
 
 }  // namespace
 
-store::Result<Plan> plan_to(WorkspaceFiles& workspace, Id session, std::optional<Id> entry) {
-  const store::Result<CheckpointLog> log = read_log(workspace, session, entry);
-  if (!log) return log.error();
-  if (log->checkpoints.empty()) {
-    Plan none;
-    if (log->lost > 0) none.remarks.push_back("what was kept of the files then is gone");
-    return none;
-  }
-  return Planner(workspace, log->checkpoints).plan();
+store::Result<RestorePlan> plan_to(WorkspaceFiles& workspace, Id session, std::optional<Id> entry) {
+  const CheckpointLog log = TRY(read_log(workspace, session, entry));
+  if (!log.checkpoints.empty()) return plan_restore(workspace, log.checkpoints);
+  RestorePlan none;
+  if (log.lost > 0) none.remarks.push_back("the files saved then are gone");
+  return none;
 }
 
-store::Result<Plan> plan_before(WorkspaceFiles& workspace, Id session, const Restore& restore) {
-  if (!restore.before) return Plan{};
-  const store::Result<CheckpointLog> log = read_log(workspace, session, std::nullopt);
-  if (!log) return log.error();
-  const auto from = std::ranges::find(log->checkpoints, *restore.before, &CheckpointRecord::entry);
-  if (from == log->checkpoints.end()) return Plan{};
-  return Planner(workspace, std::span(from, log->checkpoints.end())).plan();
+store::Result<RestorePlan> plan_before(WorkspaceFiles& workspace, Id session,
+                                       const Restore& restore) {
+  if (!restore.before) return RestorePlan{};
+  const CheckpointLog log = TRY(read_log(workspace, session, std::nullopt));
+  const auto from = std::ranges::find(log.checkpoints, *restore.before, &CheckpointRecord::entry);
+  if (from == log.checkpoints.end()) return RestorePlan{};
+  return plan_restore(workspace, std::span(from, log.checkpoints.end()));
 }
 
-std::string note_on_files(store::SessionStore& store, Id session) {
+std::string note_on_files(store::Transcripts& transcripts, Id session) {
   std::set<Id> wanted;
   std::set<std::string> paths;
-  store::value_or_throw(store.load_back(session, [&](const store::StoredEntry& placed) {
+  store::value_or_throw(transcripts.load_back(session, [&](const store::StoredEntry& placed) {
     if (!model::is_marginal(placed.entry.type)) return false;
     if (const auto restore = model::read_as<Restore>(placed.entry);
         restore && !restore->head && restore->before)
@@ -86,8 +86,8 @@ std::string note_on_files(store::SessionStore& store, Id session) {
   if (paths.empty()) return {};
   constexpr std::size_t most = 50;
   std::string out =
-      "I put files back as they were earlier; read them again before you rely on "
-      "what you know of them:";
+      "I restored earlier versions of these files; read them again before you rely on what you "
+      "know about them:";
   std::size_t shown = 0;
   for (const std::string& path : paths)
     if (shown++ < most) out += "\n- " + valid_utf8(path);
@@ -95,10 +95,10 @@ std::string note_on_files(store::SessionStore& store, Id session) {
                              : out;
 }
 
-store::Result<std::optional<Restore>> last_step_back(store::SessionStore& store, Id session) {
+store::Result<std::optional<Restore>> last_step_back(store::Transcripts& transcripts, Id session) {
   std::optional<Restore> found;
   int forward = 0;
-  const auto read = store.load_back(session, [&](const store::StoredEntry& placed) {
+  TRY(transcripts.load_back(session, [&](const store::StoredEntry& placed) {
     if (!model::is_marginal(placed.entry.type)) return false;
     const auto restore = model::read_as<Restore>(placed.entry);
     if (!restore) return true;
@@ -109,8 +109,7 @@ store::Result<std::optional<Restore>> last_step_back(store::SessionStore& store,
     else
       found = restore;
     return !found;
-  });
-  if (!read) return read.error();
+  }));
   return found;
 }
 
@@ -134,43 +133,35 @@ std::vector<FileChange> changes_of(const CheckpointLog& log, Id prompt) {
   std::vector<FileChange> out;
   for (const std::string& path : paths) {
     if (!after.contains(path) && whole_after == nullptr) continue;
-    FileChange change{.path = path};
-    tell_side(path, before, whole_before, change.before, change.before_in);
-    tell_side(path, after, whole_after, change.after, change.after_in);
-    if (change.before.file != change.after.file || change.before_in != change.after_in)
-      out.push_back(std::move(change));
+    FileChange change{path, side_of(path, before, whole_before), side_of(path, after, whole_after)};
+    if (change.before != change.after) out.push_back(std::move(change));
   }
   return out;
 }
 
 void resolve(WorkspaceFiles& workspace, std::vector<FileChange>& changes) {
-  std::map<std::string, std::vector<std::string>> wanted;  // by commit
-  for (const FileChange& change : changes)
-    for (const FileChange::InCommit* in : {&change.before_in, &change.after_in})
-      if (!in->commit.empty()) wanted[in->commit].push_back(change.path);
-  std::map<std::string, std::optional<std::map<std::string, GitRepository::Object>>> found;
-  for (const auto& [commit, paths] : wanted)
-    found[commit] = workspace.repository.objects_in(commit, paths);
-  const auto settle = [&](FileState& state, FileChange::InCommit& unresolved) {
-    const FileChange::InCommit in = std::exchange(unresolved, {});
-    if (in.commit.empty()) return;
-    const auto& objects = found[in.commit];
-    if (!objects) state.problem = "git cannot tell what it was";
-    if (!objects || !objects->contains(state.file.path)) return;
-    const auto& [id, kind] = objects->at(state.file.path);
-    using enum GitRepository::Object::Kind;
-    state.object = id;
-    state.file.hash = "";
-    if (kind == link) state.file.kind = FileKind::link;
-    if (in.modes && kind != link) state.file.mode = in.modes->of(kind == program);
-  };
-  for (FileChange& change : changes) {
-    settle(change.before, change.before_in);
-    settle(change.after, change.after_in);
+  std::map<std::string, std::vector<FileState*>> unresolved;  // by commit
+  for (FileChange& change : changes)
+    for (FileState* state : {&change.before, &change.after})
+      if (!state->commit.empty()) unresolved[std::exchange(state->commit, {})].push_back(state);
+  for (const auto& [commit, states] : unresolved) {
+    std::vector<std::string> paths;
+    for (const FileState* state : states) paths.push_back(state->file.path);
+    const auto objects = workspace.repository.objects_in(commit, paths);
+    for (FileState* state : states) {
+      if (!objects) state->problem = "git cannot tell what it was";
+      if (!objects || !objects->contains(state->file.path)) continue;
+      const auto& [id, kind] = objects->at(state->file.path);
+      using enum GitRepository::Object::Kind;
+      state->object = id;
+      state->file.hash = "";
+      if (kind == link) state->file.kind = FileKind::link;
+      if (state->modes && kind != link) state->file.mode = state->modes->of(kind == program);
+    }
   }
 }
 
-std::vector<FileChange> changes_of(const Plan& plan) {
+std::vector<FileChange> changes_of(const RestorePlan& plan) {
   std::vector<FileChange> out;
   for (const std::vector<FileAction>* actions : {&plan.actions, &plan.by_hand})
     for (const FileAction& action : *actions)
@@ -179,9 +170,10 @@ std::vector<FileChange> changes_of(const Plan& plan) {
   return out;
 }
 
-void with_contents(WorkspaceFiles& workspace, const std::vector<FileChange>& changes,
-                   const std::function<void(const FileChange&, const store::Result<std::string>&,
-                                            const store::Result<std::string>&)>& visit) {
+// Visits the contents of both sides; a failure is passed instead.
+template <class Visit>
+static void with_contents(WorkspaceFiles& workspace, const std::vector<FileChange>& changes,
+                          const Visit& visit) {
   Contents contents(workspace);
   // What was only looked at for a plan is in no blob, but still there.
   const auto bytes_of = [&](const FileState& state) -> store::Result<std::string> {
@@ -197,7 +189,7 @@ void with_contents(WorkspaceFiles& workspace, const std::vector<FileChange>& cha
     for (const FileChange& change : group)
       for (const FileState* state : {&change.before, &change.after})
         if (!state->object.empty()) objects.push_back(state->object);
-    if (!objects.empty()) contents.fetch(objects);
+    contents.fetch(objects);
     for (const FileChange& change : group)
       visit(change, bytes_of(change.before), bytes_of(change.after));
   }
@@ -213,8 +205,7 @@ std::vector<ChangeCount> count_each(WorkspaceFiles& workspace, std::vector<FileC
   resolve(workspace, changes);
   std::size_t at = 0;
   with_contents(workspace, changes,
-                [&](const FileChange& change, const store::Result<std::string>& before,
-                    const store::Result<std::string>& after) {
+                [&](const FileChange& change, const auto& before, const auto& after) {
                   ChangeCount& count = out[whose[at++]];
                   if (before && after && *before == *after && !differs_besides(change)) return;
                   ++count.files;
@@ -233,14 +224,11 @@ std::string count_text(const ChangeCount& count) {
 std::string diff_of(WorkspaceFiles& workspace, const std::vector<FileChange>& changes) {
   std::string out;
   with_contents(
-      workspace, changes,
-      [&](const FileChange& change, const store::Result<std::string>& before,
-          const store::Result<std::string>& after) {
+      workspace, changes, [&](const FileChange& change, const auto& before, const auto& after) {
         const auto cannot = [&](const std::string& why) { out += change.path + ": " + why + "\n"; };
         if (!before) return cannot(before.error().text);
         if (!after) return cannot(after.error().text);
-        const bool text = !tools::workspace::looks_binary(*before) &&
-                          !tools::workspace::looks_binary(*after) &&
+        const bool text = !looks_binary(*before) && !looks_binary(*after) &&
                           before->size() <= most_diff_bytes && after->size() <= most_diff_bytes;
         if (!text) return *before == *after ? void() : cannot("not text, or too long; it differs");
         const std::string diff = tools::unified_diff(*before, *after, change.path);
@@ -248,9 +236,59 @@ std::string diff_of(WorkspaceFiles& workspace, const std::vector<FileChange>& ch
         if (!diff.empty() || !differs_besides(change)) return;
         cannot(!change.before.file.exists()  ? "new, and empty"
                : !change.after.file.exists() ? "gone; it was empty"
-                                             : "its mode is another");
+                                             : "its mode has changed");
       });
   return out;
+}
+
+// How a session left the files of the workspace: its last checkpoints put together as one; none: it
+// kept nothing of it.
+static store::Result<std::optional<CheckpointRecord>> last_state(WorkspaceFiles& workspace,
+                                                                 Id session) {
+  std::optional<CheckpointRecord> out;
+  std::map<std::string, KeptFile> files;  // what was said last of each
+  std::size_t read = 0;
+  TRY(workspace.store.transcripts().load_back(session, [&](const store::StoredEntry& placed) {
+    std::optional<Checkpoint> state = checkpoint_in(placed.entry);
+    if (!state || state->root != workspace.root.path()) return ++read < most_entries;
+    if (!load_files(workspace.contents, *state)) return false;
+    if (!out) out = {placed.entry.id, placed.at, {.root = state->root}};
+    for (KeptFile& file : state->files) {
+      const std::string path = file.path;
+      files.try_emplace(path, std::move(file));
+    }
+    out->state.coverage = state->coverage;
+    out->state.git = state->git;
+    out->state.modes = state->modes;
+    return !state->is_whole();
+  }));
+  if (out)
+    for (auto& [path, file] : files) out->state.files.push_back(std::move(file));
+  return out;
+}
+
+store::Result<RestorePlan> plan_between(WorkspaceFiles& workspace, Id from, Id to) {
+  std::optional<CheckpointRecord> left = TRY(last_state(workspace, from));
+  std::optional<CheckpointRecord> wanted = TRY(last_state(workspace, to));
+  if (!left || !wanted) return RestorePlan{};
+  Checkpoint &here = left->state, &there = wanted->state;
+  if (here.is_whole() && there.is_whole() &&
+      (here.git != there.git || here.coverage != there.coverage))
+    return RestorePlan{};
+  if (!there.is_whole()) {
+    // Of the rest nothing is wanted.
+    here.coverage = Checkpoint::by_tools;
+    std::erase_if(here.files,
+                  [&](const KeptFile& file) { return row_of(there, file.path) == nullptr; });
+  }
+  there.phase = Checkpoint::before;
+  here.phase = Checkpoint::after;
+  const std::array<CheckpointRecord, 2> both{*std::move(wanted), *std::move(left)};
+  RestorePlan plan = TRY(plan_restore(workspace, both));
+  plan.by_hand.clear();
+  std::erase_if(plan.impossible,
+                [&](const LeftAlone& each) { return row_of(both[1].state, each.path) == nullptr; });
+  return plan;
 }
 
 }  // namespace skein::checkpoints

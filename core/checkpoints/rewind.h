@@ -1,12 +1,11 @@
-// Going back and forth in a session with its files: which checkpoints lead to an entry, which step
-// back can be taken forward again, and what each prompt changed.
+// Going back and forth in a session with its files, and what each prompt changed.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/checkpoints/checkpoint_log.h"
 #include "core/checkpoints/plan.h"
 #include "core/checkpoints/restore.h"
 
@@ -14,41 +13,28 @@ namespace skein::checkpoints {
 
 // The workspace as it was when this entry was written: before a prompt, after an answer; none: when
 // the session first changed something. An empty plan: it is so now, or nothing is known.
-store::Result<Plan> plan_to(WorkspaceFiles& workspace, Id session, std::optional<Id> entry);
+store::Result<RestorePlan> plan_to(WorkspaceFiles& workspace, Id session, std::optional<Id> entry);
 // As it was before a restore.
-store::Result<Plan> plan_before(WorkspaceFiles& workspace, Id session,
-                                const model::payload::Restore& restore);
+store::Result<RestorePlan> plan_before(WorkspaceFiles& workspace, Id session,
+                                       const model::payload::Restore& restore);
 
-// For the model: which files were put back while the conversation stayed where it is, since
-// something was last said. Empty: none.
-std::string note_on_files(store::SessionStore& store, Id session);
+// For the model: files that were restored without the conversation since the last message.
+std::string note_on_files(store::Transcripts& transcripts, Id session);
 
 // The last step back that nothing was said after, and that was not taken forward yet.
-store::Result<std::optional<model::payload::Restore>> last_step_back(store::SessionStore& store,
-                                                                     Id session);
+store::Result<std::optional<model::payload::Restore>> last_step_back(
+    store::Transcripts& transcripts, Id session);
 
 struct FileChange {
   std::string path{};
   FileState before{}, after{};
-  // Until resolve() has asked git: the commit that has this side, if one does.
-  struct InCommit {
-    std::string commit{};
-    std::optional<model::payload::Checkpoint::Modes> modes{};
-    bool operator==(const InCommit&) const = default;
-  };
-  InCommit before_in{}, after_in{};
 };
 // What the turn of a prompt changed, by its checkpoints.
 std::vector<FileChange> changes_of(const CheckpointLog& log, Id prompt);
 // For any number of them at once.
 void resolve(WorkspaceFiles& workspace, std::vector<FileChange>& changes);
 // What led from the state a plan goes back to, to what is there now.
-std::vector<FileChange> changes_of(const Plan& plan);
-
-// Visits the contents of both sides; what cannot be had is told instead.
-void with_contents(WorkspaceFiles& workspace, const std::vector<FileChange>& changes,
-                   const std::function<void(const FileChange&, const store::Result<std::string>&,
-                                            const store::Result<std::string>&)>& visit);
+std::vector<FileChange> changes_of(const RestorePlan& plan);
 
 struct ChangeCount {
   std::size_t files = 0;
@@ -61,5 +47,9 @@ std::vector<ChangeCount> count_each(WorkspaceFiles& workspace, std::vector<FileC
 std::string count_text(const ChangeCount& count);  // "+120 −8 in 3 files"
 // A unified diff of all of it.
 std::string diff_of(WorkspaceFiles& workspace, const std::vector<FileChange>& changes);
+
+// What `from` left becomes what `to` left, but only of files that no one else has changed since.
+// Empty if another commit was checked out: then git has changed the files.
+store::Result<RestorePlan> plan_between(WorkspaceFiles& workspace, Id from, Id to);
 
 }  // namespace skein::checkpoints

@@ -27,26 +27,22 @@ std::optional<Said> said_in_meta(const JsonText& text, const char* member) {
   return out;
 }
 
-bool is_beginning(const model::Entry& entry) {
-  return entry.type == model::type::runtime_init &&
-         entry.payload.find("toolSpecs") != JsonText::npos;
-}
-
 }  // namespace
 
+const model::Entry* last_of(std::span<const model::Entry> path, std::string_view type) {
+  const auto found = std::ranges::find(path.rbegin(), path.rend(), type, &model::Entry::type);
+  return found == path.rend() ? nullptr : &*found;
+}
+
 const model::Entry* last_beginning(std::span<const model::Entry> path) {
-  const auto found = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
-    return entry.type == model::type::runtime_init;
-  });
-  return found != path.rend() && is_beginning(*found) ? &*found : nullptr;
+  const model::Entry* const last = last_of(path, model::type::runtime_init);
+  return last && last->payload.find("toolSpecs") != JsonText::npos ? last : nullptr;
 }
 
 std::size_t thinking_counts_from(std::span<const model::Entry> path) {
-  for (std::size_t i = path.size(); i-- > 0;)
-    if (path[i].type == model::type::runtime_init ||
-        path[i].type == model::type::compaction_summary)
-      return i + 1;
-  return 0;
+  const model::Entry* const last = std::max(last_of(path, model::type::runtime_init),
+                                            last_of(path, model::type::compaction_summary));
+  return last == nullptr ? 0 : static_cast<std::size_t>(last - path.data()) + 1;
 }
 
 std::vector<Id> masked_in(std::span<const model::Entry> path, const std::set<Id>& redacted) {
@@ -57,14 +53,21 @@ std::vector<Id> masked_in(std::span<const model::Entry> path, const std::set<Id>
   return out;
 }
 
-// It bears the mark of a message by which skein asks the model to go on, so that it is no prompt
-// and counted nowhere.
+// Most beginnings drop nothing, and are long.
+std::map<std::string, std::string> dropped_on(std::span<const model::Entry> path) {
+  const model::Entry* const last = last_beginning(path);
+  if (last == nullptr || last->payload.find(R"("dropped":{)") == JsonText::npos) return {};
+  return model::read_as<model::payload::RuntimeInit>(*last)
+      .value_or(model::payload::RuntimeInit{})
+      .dropped;
+}
+
+bool drops_result(const model::Entry& entry) {
+  return entry.type == model::type::runtime_init && entry.meta == drop_meta;
+}
+
 model::Entry change_entry(const std::string& text, const Said& changed) {
-  model::Message message = model::user_message(text);
-  message.continuation = true;
-  model::Entry entry = model::message_entry(message);
-  entry.meta = said_meta(changes_member, changed);
-  return entry;
+  return model::informing_entry(text, said_meta(changes_member, changed));
 }
 
 std::optional<Said> changes_in(const model::Entry& entry) {
@@ -76,14 +79,15 @@ JsonText instructions_meta(const Said& attached) {
   return said_meta(instructions_member, attached);
 }
 
-// A summary stands for what came before it, and of what it keeps results may be shortened.
+// A summary replaces what came before it, and of what it keeps results may be shortened.
 Said instructions_on(std::span<const model::Entry> path, const std::set<Id>& redacted) {
-  const auto summary = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
-    return entry.type == model::type::compaction_summary;
-  });
+  const model::Entry* const summary = last_of(path, model::type::compaction_summary);
+  const auto dropped = dropped_on(path);
   Said out;
-  for (const model::Entry& entry : path.last(static_cast<std::size_t>(summary - path.rbegin())))
-    if (entry.meta.find(instructions_member) != JsonText::npos && !redacted.contains(entry.id))
+  for (const model::Entry& entry :
+       path.subspan(summary ? static_cast<std::size_t>(summary - path.data()) + 1 : 0))
+    if (entry.meta.find(instructions_member) != JsonText::npos && !redacted.contains(entry.id) &&
+        !dropped.contains(to_string(entry.id)))
       for (const auto& [name, hash] :
            said_in_meta(entry.meta, instructions_member).value_or(Said{}))
         out[name] = hash;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "core/model/tokens.h"
+#include <ranges>
 
 namespace skein::context {
 
@@ -19,7 +18,7 @@ constexpr std::size_t most_leaves = 4;
 
 // What a call of this model really cost, compared with what we would have guessed. It is the last
 // one that must have seen everything before it: later ones may have answered a request of which
-// something had been left out. So from half the room on the number stands still, and with it the
+// something had been left out. So from half the room on the number stays the same, and with it the
 // places of the cuts. Rounded up to eighths for the same reason. Where already the first call took
 // more than that, it at least shows how far our guess is too low.
 double correction(const model::ModelRef& model, const ContextHistory& telling, std::int64_t fixed,
@@ -68,17 +67,14 @@ TokenBreakdown filling_of(const std::vector<ContextMessage>& said) {
 std::string key_of(const ContextSource& source) {
   std::string key;
   const auto add = [&](std::string_view text) {
-    key += std::to_string(text.size());
-    key += ':';
-    key += text;
+    key.append(std::to_string(text.size())).append(":").append(text);
   };
-  if (!source.path.empty()) {
-    add(to_string(source.path.back().id));
-    add(to_string(source.path.front().id));
+  if (!source.path.empty())
+    key += to_string(source.path.back().id) + to_string(source.path.front().id) + '|';
+  for (const std::set<Id>* ids : {&source.redacted, &source.thinking_off}) {
+    for (const Id id : *ids) key += to_string(id);
+    key += '|';
   }
-  for (const Id id : source.redacted) key += to_string(id);
-  key += '|';
-  for (const Id id : source.thinking_off) key += to_string(id);
   add(source.system);
   for (const model::ToolSpec& tool : source.tools) {
     add(tool.name);
@@ -95,9 +91,10 @@ std::string key_of(const ContextSource& source) {
 // What was cut off by now was before whatever is left.
 void leave_out_thinking(std::vector<ContextMessage>& said, const std::set<Id>& off) {
   if (off.empty()) return;
-  const auto last = std::ranges::find_if(
-      said.rbegin(), said.rend(), [&](const auto& each) { return off.contains(each.entry); });
-  for (auto each = last; each != said.rend(); ++each) each->message.seals = model::Seals::refused;
+  bool refused = false;
+  for (ContextMessage& each : said | std::views::reverse)
+    if (refused = refused || off.contains(each.entry); refused)
+      each.message.seals = model::Seals::refused;
 }
 
 }  // namespace

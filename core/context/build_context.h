@@ -1,6 +1,6 @@
 // Builds the request for a model from the path of a conversation, and says whether it fits the
 // model's window. Nothing is left out to make it fit: that is a step which the path records. Pure,
-// with a cache beside it.
+// with a cache.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/context/history.h"
-#include "core/context/window.h"
 #include "core/model/entry.h"
 #include "core/model/provider.h"
 
@@ -56,7 +55,7 @@ struct BuiltContext {
 std::int64_t enough_tokens(const Window& window);
 
 // The same source gives the same bytes. A longer path only appends to what a shorter one gave,
-// unless a recorded step lies between the two: a summary or cut, a new beginning, a redaction.
+// unless a recorded step is between the two: a summary or cut, a new beginning, a redaction.
 BuiltContext build_context(const ContextSource& source);
 
 // The requests for the most recently used leaves. Entries never change, so a leaf identifies its

@@ -19,16 +19,16 @@ struct CompactionPlan {
   std::vector<model::Message> earlier{};  // the messages to summarize
   std::string previous{};                 // the last summary, which the new one replaces
   std::vector<std::string> files_read{}, files_changed{};
-  std::string last_prompt{};  // set if the cut lies inside the turn it began
+  std::string last_prompt{};  // set if the cut is inside the turn it began
   Id first_kept{};
   std::int64_t tokens_before = 0;
   std::int64_t result_bytes = 0;  // kept of each long result that stays; 0: all
   std::size_t shortened = 0;      // results
 };
 
-// Keeps the newest turns of about `keep` tokens, or a quarter of all if that is less. The cut lies
+// Keeps the newest turns of about `keep` tokens, or a quarter of all if that is less. The cut is
 // before a user's message, inside a turn only if that turn alone is larger, and never between a
-// call and its result. nullopt: too little lies before the cut to be worth a summary.
+// call and its result. nullopt: too little is before the cut to be worth a summary.
 std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path,
                                               const std::set<Id>& redacted, std::int64_t keep,
                                               const model::Tools& tools);

@@ -1,10 +1,11 @@
 #include "core/handover/carry_over.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "core/handover/tool_loops.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 
@@ -15,6 +16,18 @@ namespace {
 constexpr std::string_view image_left_out = "(an image was left out)";
 constexpr std::string_view no_output = "(no output)";
 constexpr std::string_view image_follows = "(see the image after the results)";
+
+// The reply was cut: by the user, by the network or by the provider.
+bool is_unfinished(const model::Message& message) {
+  return message.stop == model::Stop::aborted || message.stop == model::Stop::interrupted ||
+         message.stop == model::Stop::error;
+}
+
+// Whether what its provider sealed in a message may go back to the target at all.
+bool seals_hold(const model::Message& message, const Target& target) {
+  return message.seals == model::Seals::good ||
+         (message.seals == model::Seals::moved && !target.prefix_bound);
+}
 
 std::string member_of(const JsonText& object, std::string_view key) {
   if (object.find(key) == object.npos) return {};
@@ -94,8 +107,9 @@ JsonText without_id(const JsonText& data) {
   return object.empty() ? JsonText{} : dump(object);
 }
 
-// Whether what the provider gave beside the words goes back with them. A Responses server misses
-// the reasoning that led to an item it knows by id; where that stays behind, the ids must too.
+// Whether what the provider gave in addition to the words goes back with them. A Responses server
+// misses the reasoning that led to an item it knows by id; where that stays behind, the ids must
+// too.
 bool keeps_data(const model::Message& message, const Target& target) {
   if (!same_model(message, target) || message.seals == model::Seals::refused) return false;
   if (target.wire != WireFormat::openai_responses) return true;
@@ -176,11 +190,6 @@ void set_apart(std::string& text, const std::vector<model::Block>& before) {
     text.insert(0, "\n\n");
 }
 
-bool seals_hold(const model::Message& message, const Target& target) {
-  return message.seals == model::Seals::good ||
-         (message.seals == model::Seals::moved && !target.prefix_bound);
-}
-
 BlockTreatment fate(const model::Thinking& block, const model::Message& author,
                     const Target& target, bool unended) {
   const bool own = same_model(author, target);
@@ -193,8 +202,7 @@ BlockTreatment fate(const model::Thinking& block, const model::Message& author,
     return BlockTreatment::dropped;
   if (own && (target.unsigned_thinking || target.reasoning_always)) return BlockTreatment::kept;
   // The target's own loop ends one day, and what was sent must not change then.
-  return (unended && !own) || target.thinking_as_text ? BlockTreatment::plain_text
-                                                      : BlockTreatment::dropped;
+  return unended && !own ? BlockTreatment::plain_text : BlockTreatment::dropped;
 }
 
 BlockTreatment fate(const model::Image& block, const model::Message& author, const Target& target) {
@@ -265,6 +273,67 @@ model::ToolResult carry_over(const model::ToolResult& result, bool own, const Ta
   if (out.content.empty())
     out.content.emplace_back(
         model::Text{std::string(attached.size() > attached_before ? image_follows : no_output)});
+  return out;
+}
+
+namespace {
+
+// The replies of one author with no prompt between them.
+struct Loop {
+  std::size_t first;
+  const model::Message* last = nullptr;
+  std::vector<std::string_view> waiting{};  // the calls since the last result
+  bool called = false;
+  bool results_last = false;
+
+  void add(const model::Message& reply) {
+    last = &reply;
+    results_last = false;
+    for (const model::ToolUse* call : model::tool_uses(reply)) waiting.push_back(call->id);
+    called = called || !waiting.empty();
+  }
+  // Replies without a result between them are one reply, and end nothing if there is a call in it.
+  void add_results(const model::Message& message) {
+    for (const model::Block& block : message.content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block);
+          result && std::ranges::find(waiting, result->tool_use_id) != waiting.end()) {
+        waiting.clear();
+        results_last = true;
+      }
+  }
+
+  bool is_of(const model::Message& reply) const {
+    return last->provider == reply.provider && last->model == reply.model;
+  }
+  // An answer that nothing is left of ends nothing: what was said last are the results before it.
+  // Nor does one that was said before the results.
+  bool ended() const {
+    return waiting.empty() && !results_last && !is_unfinished(*last) &&
+           model::tool_uses(*last).empty() && model::says_something(*last);
+  }
+};
+
+}  // namespace
+
+std::vector<bool> unended_loops(const std::vector<model::Message>& messages) {
+  std::vector<bool> out(messages.size(), false);
+  std::optional<Loop> loop;
+  const auto close = [&](std::size_t end, bool by_another) {
+    if (loop && loop->called && (by_another || !loop->ended()))
+      for (std::size_t i = loop->first; i < end; ++i)
+        out[i] = messages[i].role == model::Role::assistant;
+    loop.reset();
+  };
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const model::Message& message = messages[i];
+    if (loop && message.role != model::Role::assistant) loop->add_results(message);
+    if (message.role == model::Role::user && model::says_something(message)) close(i, false);
+    if (message.role != model::Role::assistant) continue;
+    if (loop && !loop->is_of(message)) close(i, true);
+    if (!loop) loop.emplace(Loop{i});
+    loop->add(message);
+  }
+  close(messages.size(), false);
   return out;
 }
 

@@ -1,12 +1,12 @@
 #include "core/handover/compatibility.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 #include "core/handover/carry_over.h"
 #include "core/handover/normalize.h"
-#include "core/handover/tool_loops.h"
-#include "core/text/amounts.h"
+#include "core/text/text.h"
 
 namespace skein::handover {
 
@@ -67,21 +67,6 @@ bool is_google(const model::Message& message) {
   return message.provider.starts_with("google") || message.provider == "gemini";
 }
 
-// How many calls went unanswered, and how many results found their call.
-struct Answers {
-  std::size_t interrupted = 0;
-  std::size_t recorded = 0;
-};
-
-Answers answers_in(const std::vector<model::Message>& normalized) {
-  Answers answers;
-  for (const model::Message& message : normalized)
-    for (const model::Block& block : message.content)
-      if (const auto* result = std::get_if<model::ToolResult>(&block))
-        ++(says_interrupted(*result) ? answers.interrupted : answers.recorded);
-  return answers;
-}
-
 }  // namespace
 
 Compatibility check_compatibility(const std::vector<model::Message>& messages,
@@ -98,7 +83,12 @@ Compatibility check_compatibility(const std::vector<model::Message>& messages,
     from_elsewhere = from_elsewhere || message.provider != target.provider;
   }
 
-  const std::vector<model::Message> normalized = normalize(messages, target);
+  std::size_t interrupted = 0, recorded = 0;  // calls without a result, and results with their call
+  for (const model::Message& message : normalize(messages, target))
+    for (const model::Block& block : message.content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block))
+        ++(says_interrupted(*result) ? interrupted : recorded);
+
   Compatibility out;
   const auto warn = [&](bool when, std::string sentence) {
     if (when) out.warnings.push_back(std::move(sentence));
@@ -106,35 +96,30 @@ Compatibility check_compatibility(const std::vector<model::Message>& messages,
   const auto lose = [&](std::size_t n, const char* field) {
     if (n > 0) out.lossy_fields.emplace_back(field);
   };
+  const auto count = [&](std::size_t n, const char* one, const char* many, const char* rest) {
+    warn(n > 0, counted(n, one, many) + rest);
+  };
 
   const std::size_t thinking = losses.thinking_as_text + losses.thinking_dropped + losses.redacted;
   warn(thinking > 0, "Thinking traces will be lost");
-  warn(losses.thinking_as_text > 0,
-       counted(losses.thinking_as_text, "thinking block becomes", "thinking blocks become") +
-           " plain text");
-  warn(losses.thinking_dropped > 0,
-       counted(losses.thinking_dropped, "thinking block is", "thinking blocks are") + " left out");
-  warn(losses.redacted > 0,
-       counted(losses.redacted, "encrypted thinking block is", "encrypted thinking blocks are") +
-           " left out: unreadable to other models");
+  count(losses.thinking_as_text, "thinking block becomes", "thinking blocks become", " plain text");
+  count(losses.thinking_dropped, "thinking block is", "thinking blocks are", " left out");
+  count(losses.redacted, "encrypted thinking block is", "encrypted thinking blocks are",
+        " left out: unreadable to other models");
   lose(thinking, "thinking");
 
-  warn(losses.images > 0, counted(losses.images, "image is", "images are") + " left out: " +
-                              (target.takes_images ? "the model does not take this kind"
-                                                   : "the model takes no images"));
+  count(losses.images, "image is", "images are",
+        target.takes_images ? " left out: the model does not take this kind"
+                            : " left out: the model takes no images");
   lose(losses.images, "images");
-  warn(losses.opaque > 0, counted(losses.opaque, "block is", "blocks are") +
-                              " left out: unreadable to other providers");
+  count(losses.opaque, "block is", "blocks are", " left out: unreadable to other providers");
   lose(losses.opaque, "opaque");
   lose(losses.provider_data, "providerData");
 
-  const Answers answers = answers_in(normalized);
-  warn(answers.interrupted > 0, counted(answers.interrupted, "tool call has", "tool calls have") +
-                                    " no recorded result and will be shown as interrupted");
-  warn(losses.results > answers.recorded,
-       counted(losses.results - answers.recorded, "tool result without a call is",
-               "tool results without a call are") +
-           " left out");
+  count(interrupted, "tool call has", "tool calls have",
+        " no recorded result and will be shown as interrupted");
+  count(losses.results - std::min(losses.results, recorded), "tool result without a call is",
+        "tool results without a call are", " left out");
 
   const bool to_google = target.wire == WireFormat::google;
   warn(from_google && !to_google, "Role names will be converted (model → assistant)");

@@ -2,55 +2,106 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/handover/carry_over.h"
-#include "core/handover/tool_ids.h"
-#include "core/handover/tool_loops.h"
 #include "core/text/json.h"
 
 namespace skein::handover {
 
 namespace {
 
-constexpr std::string_view opening_text = "(what was said before is not shown)";
+constexpr std::size_t mark_length = 9;  // 53 bits; also the whole of a Mistral id
+constexpr std::string_view digits =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+// FNV-1a with a finish that spreads the last bytes. Written out because it must be the same on
+// every machine and in every version: prompt caches depend on it.
+std::uint64_t hash_of(std::string_view text, std::uint64_t attempt) {
+  std::uint64_t hash = 0xcbf29ce484222325 ^ attempt;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd;
+  hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53;
+  return hash ^ hash >> 33;
+}
+
+std::string in_digits(std::uint64_t hash, std::size_t length) {
+  std::string out;
+  for (; out.size() < length; hash /= digits.size()) out += digits[hash % digits.size()];
+  return out;
+}
+
+}  // namespace
+
+// What is left of an id when every refused character became '_'. Some stores write
+// "call|item" for the two ids of one Responses call; the first part is the call's.
+std::string ToolIds::fitted(std::string_view original) const {
+  if (fits(original, rule_)) return std::string(original);
+  if (const std::size_t bar = original.find('|'); bar != 0) original = original.substr(0, bar);
+  std::string out;
+  for (const char c : original) {
+    const IdRule one{.max = 1, .alphanumeric = rule_.alphanumeric};
+    if (fits({&c, 1}, one))
+      out += c;
+    else if (!rule_.alphanumeric)
+      out += '_';
+  }
+  return out;
+}
+
+std::string ToolIds::marked(std::string_view stem, std::uint64_t hash) const {
+  if (rule_.exact) return in_digits(hash, rule_.max);
+  const std::string mark = (rule_.alphanumeric ? "" : "_") + in_digits(hash, mark_length);
+  return std::string(stem.substr(0, rule_.max - std::min(rule_.max, mark.size()))) + mark;
+}
+
+std::string ToolIds::next(const std::string& original) {
+  const std::string fit = fitted(original);
+  if (fits(fit, rule_) && taken_.insert(fit).second) return fit;
+
+  const std::string_view stem = fit.empty() ? std::string_view("call") : fit;
+  for (std::uint64_t& attempt = tries_[original];;) {
+    std::string id = marked(stem, hash_of(original, attempt++));
+    if (taken_.insert(id).second) return id;
+  }
+}
+
+namespace {
+
+constexpr std::string_view opening_text = "(earlier messages are not shown)";
 constexpr std::string_view attached_text = "(images from the tool results)";
 
-struct Call {
-  std::size_t block;  // where in the turn's content it stands
+struct OpenCall {
+  std::size_t block;  // its position in the turn's content
   bool own;           // made by the target itself
   const model::ToolResult* result = nullptr;
 };
 
 // What one side says until the other side, or a tool, speaks.
-struct Turn {
+struct RequestTurn {
   model::Role role;
   std::vector<model::Block> content{};
-  std::vector<Call> calls{};
+  std::vector<OpenCall> calls{};
   bool answered = false;
 };
 
-const model::ToolUse& use_of(const Turn& turn, const Call& call) {
-  return std::get<model::ToolUse>(turn.content[call.block]);
+bool is_thinking(const model::Block& block) {
+  return std::holds_alternative<model::Thinking>(block);
 }
 
 // Sorts messages into turns and results to their calls.
 class Sorter {
  public:
   explicit Sorter(const Target& target) : target_(target) {}
+  std::vector<RequestTurn> turns{};
 
-  // `unended`: see core/handover/tool_loops.
+  // See unended_loops.
   void add(const model::Message& message, bool unended) {
     std::vector<model::Block> blocks = carry_over(message, target_, unended);
     if (!blocks.empty()) say(message, std::move(blocks), unended);
     for (const model::Block& block : message.content)
       if (const auto* result = std::get_if<model::ToolResult>(&block)) answer(*result);
   }
-
-  std::vector<Turn> turns() && { return std::move(turns_); }
 
  private:
   // The calls with one id in the latest turn that used it.
@@ -63,36 +114,33 @@ class Sorter {
   void say(const model::Message& message, std::vector<model::Block> blocks, bool unended) {
     // Replies with nothing between them were one reply: some stores write a line for every block.
     // A result between them means that the second was said knowing it.
-    if (turns_.empty() || turns_.back().role != message.role || turns_.back().answered) {
-      turns_.push_back({message.role});
+    if (turns.empty() || turns.back().role != message.role || turns.back().answered) {
+      turns.push_back({message.role});
       last_item_.clear();
     }
     if (auto* text = std::get_if<model::Text>(&blocks.front());
         text && message.role == model::Role::assistant && target_.wire == WireFormat::openai_chat)
-      set_apart(text->text, turns_.back().content);
-    const bool own = same_model(message, target_), joined = !turns_.back().content.empty();
+      set_apart(text->text, turns.back().content);
+    const bool own = same_model(message, target_), joined = !turns.back().content.empty();
     for (model::Block& block : blocks) {
       auto* call = std::get_if<model::ToolUse>(&block);
       if (call && !wait_for(*call, own)) continue;
-      if (call && (own || unended) && turns_.back().calls.size() == 1) sign(*call);
+      if (call && (own || unended) && turns.back().calls.size() == 1) sign(*call);
       if (comes_too_late(block, joined)) continue;
       if (target_.wire == WireFormat::openai_responses && !name_once(block)) continue;
-      turns_.back().content.push_back(std::move(block));
+      turns.back().content.push_back(std::move(block));
     }
   }
 
   // Anthropic wants thinking first in its reply. What a newer model wrote in one piece goes back as
   // it came, whatever its order: there the thought after it is bound to it.
   bool comes_too_late(const model::Block& block, bool joined) const {
-    const auto is_thinking = [](const model::Block& each) {
-      return std::holds_alternative<model::Thinking>(each);
-    };
-    const std::vector<model::Block>& before = turns_.back().content;
+    const std::vector<model::Block>& before = turns.back().content;
     return target_.wire == WireFormat::anthropic && (joined || !target_.prefix_bound) &&
            is_thinking(block) && !before.empty() && !is_thinking(before.front());
   }
 
-  // The first call of a step must bear a signature where the target checks it: in what it goes on
+  // The first call of a step must bear a signature where the target checks it: in what it continues
   // with. Turns that others ended are not checked, and a stand-in costs quality.
   void sign(model::ToolUse& call) const {
     // What it has was read when it was carried over.
@@ -118,15 +166,16 @@ class Sorter {
     return false;
   }
 
-  // False if the call stands in this turn already: some stores write it twice.
+  // False if the call is in this turn already: some stores write it twice.
   bool wait_for(const model::ToolUse& use, bool own) {
-    const std::size_t index = turns_.size() - 1;
-    Turn& turn = turns_.back();
+    const std::size_t index = turns.size() - 1;
+    RequestTurn& turn = turns.back();
     const auto [found, first_use] = waiting_.try_emplace(use.id, Waiting{index});
     Waiting& waiting = found->second;
     if (waiting.turn != index) waiting = {index};
     if (!waiting.calls.empty() && !use.id.empty()) {
-      const model::ToolUse& last = use_of(turn, turn.calls[waiting.calls.back()]);
+      const auto& last =
+          std::get<model::ToolUse>(turn.content[turn.calls[waiting.calls.back()].block]);
       if (last.name == use.name && last.input == use.input) return false;
     }
     waiting.calls.push_back(turn.calls.size());
@@ -147,13 +196,12 @@ class Sorter {
     }
     Waiting& waiting = found->second;
     if (waiting.answered == waiting.calls.size()) return;
-    Turn& turn = turns_[waiting.turn];
+    RequestTurn& turn = turns[waiting.turn];
     turn.calls[waiting.calls[waiting.answered++]].result = &result;
     turn.answered = true;
   }
 
   const Target& target_;
-  std::vector<Turn> turns_{};
   std::unordered_map<std::string, Waiting> waiting_{};
   std::unordered_map<std::string, const model::ToolResult*> strays_{};
   std::unordered_set<std::string> items_{};
@@ -164,22 +212,22 @@ class Sorter {
 class Composer {
  public:
   explicit Composer(const Target& target) : target_(target), ids_(target.ids) {}
+  std::vector<model::Message> messages{};
 
-  void add(Turn turn) {
+  void add(RequestTurn turn) {
     if (turn.role == model::Role::user) return say(model::Role::user, std::move(turn.content));
-    const auto is_thinking = [](const model::Block& block) {
-      return std::holds_alternative<model::Thinking>(block);
-    };
     if (std::ranges::all_of(turn.content, is_thinking)) return;
     while (!target_.ends_in_thinking && is_thinking(turn.content.back())) turn.content.pop_back();
 
     std::vector<model::Block> results, attached;
-    for (const Call& call : turn.calls) {
+    for (const OpenCall& call : turn.calls) {
       auto& use = std::get<model::ToolUse>(turn.content[call.block]);
       use.id = ids_.next(use.id);
       std::vector<model::Block> images;
-      model::ToolResult result =
-          call.result ? carry_over(*call.result, call.own, target_, images) : interrupted();
+      model::ToolResult result{.tool_use_id = {},
+                               .content = {model::Text{std::string(interrupted_text)}},
+                               .is_error = true};
+      if (call.result) result = carry_over(*call.result, call.own, target_, images);
       result.tool_use_id = use.id;
       results.emplace_back(std::move(result));
       if (images.empty()) continue;
@@ -195,24 +243,16 @@ class Composer {
     if (!attached.empty()) say(model::Role::user, std::move(attached));
   }
 
-  std::vector<model::Message> messages() && { return std::move(out_); }
-
  private:
-  static model::ToolResult interrupted() {
-    return {.tool_use_id = {},
-            .content = {model::Text{std::string(interrupted_text)}},
-            .is_error = true};
-  }
-
   void say(model::Role role, std::vector<model::Block> content) {
-    if (out_.empty() && role != model::Role::user)
+    if (messages.empty() && role != model::Role::user)
       push(model::Role::user, {model::Text{std::string(opening_text)}});
-    if (!out_.empty() && out_.back().role == role) {
-      std::ranges::move(content, std::back_inserter(out_.back().content));
+    if (!messages.empty() && messages.back().role == role) {
+      std::ranges::move(content, std::back_inserter(messages.back().content));
       return;
     }
-    if (!out_.empty() && out_.back().role == model::Role::tool && role == model::Role::user &&
-        !target_.bridge_text.empty())
+    if (!messages.empty() && messages.back().role == model::Role::tool &&
+        role == model::Role::user && !target_.bridge_text.empty())
       push(model::Role::assistant, {model::Text{target_.bridge_text}});
     push(role, std::move(content));
   }
@@ -223,12 +263,11 @@ class Composer {
       message.provider = target_.provider;
       message.model = target_.model;
     }
-    out_.push_back(std::move(message));
+    messages.push_back(std::move(message));
   }
 
   const Target& target_;
   ToolIds ids_;
-  std::vector<model::Message> out_{};
 };
 
 }  // namespace
@@ -239,8 +278,8 @@ std::vector<model::Message> normalize(const std::vector<model::Message>& message
   const std::vector<bool> unended = unended_loops(messages);
   for (std::size_t i = 0; i < messages.size(); ++i) sorter.add(messages[i], unended[i]);
   Composer composer(target);
-  for (Turn& turn : std::move(sorter).turns()) composer.add(std::move(turn));
-  return std::move(composer).messages();
+  for (RequestTurn& turn : sorter.turns) composer.add(std::move(turn));
+  return std::move(composer.messages);
 }
 
 }  // namespace skein::handover

@@ -2,7 +2,11 @@
 // Pure; the transcript itself is never changed.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/handover/target.h"
@@ -26,5 +30,24 @@ inline constexpr std::string_view interrupted_text = "interrupted: no result was
 // message at the very end is joined by the next one. So prompt caches stay valid.
 std::vector<model::Message> normalize(const std::vector<model::Message>& messages,
                                       const Target& target);
+
+// Ids of tool calls, fitted to a target: one map for a whole transcript, so that no two calls
+// share an id, whichever model made them.
+class ToolIds {
+ public:
+  explicit ToolIds(IdRule rule) : rule_(rule) {}
+
+  // The id for the next call. It depends only on this call's id and on the calls before it, so
+  // what was sent earlier stays as it was. An id that fits and is free is kept.
+  std::string next(const std::string& original);
+
+ private:
+  std::string fitted(std::string_view original) const;
+  std::string marked(std::string_view stem, std::uint64_t hash) const;
+
+  IdRule rule_;
+  std::unordered_set<std::string> taken_{};
+  std::unordered_map<std::string, std::uint64_t> tries_{};  // keeps a thousand equal ids linear
+};
 
 }  // namespace skein::handover

@@ -4,57 +4,38 @@
 #include <array>
 #include <utility>
 
+#include "core/text/text.h"
+
 namespace skein::handover {
 
 namespace {
 
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool is_alphanumeric(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 constexpr bool is_word(char c) { return is_alphanumeric(c) || c == '_' || c == '-'; }
 
-struct Rules {
+using ImageTypes = std::array<std::string_view, 4>;
+constexpr ImageTypes web_images = {"image/png", "image/jpeg", "image/gif", "image/webp"};
+constexpr ImageTypes google_images = {"image/png", "image/jpeg", "image/webp", "image/heic"};
+
+struct WireRules {
   WireFormat wire;
   std::size_t max_id;
   bool images_in_results;
-  // Anthropic counts 5 MiB of base64, which is this many bytes.
-  std::size_t max_image_bytes;
+  std::size_t max_image_bytes;  // Anthropic counts 5 MiB of base64, which is 3,932,160 bytes
   bool unsigned_thinking;
   bool ends_in_thinking;
-  std::array<std::string_view, 4> image_types;
+  ImageTypes image_types;
 };
 
-constexpr Rules table[] = {
-    {WireFormat::anthropic,
-     64,
-     true,
-     3'932'160,
-     false,
-     false,
-     {"image/png", "image/jpeg", "image/gif", "image/webp"}},
-    {WireFormat::openai_chat,
-     40,
-     false,
-     20'971'520,
-     true,
-     true,
-     {"image/png", "image/jpeg", "image/gif", "image/webp"}},
-    {WireFormat::openai_responses,
-     64,
-     true,
-     20'971'520,
-     false,
-     false,
-     {"image/png", "image/jpeg", "image/gif", "image/webp"}},
-    {WireFormat::google,
-     64,
-     false,
-     15'728'640,
-     true,
-     true,
-     {"image/png", "image/jpeg", "image/webp", "image/heic"}},
+constexpr WireRules table[] = {
+    {WireFormat::anthropic, 64, true, 3'932'160, false, false, web_images},
+    {WireFormat::openai_chat, 40, false, 20'971'520, true, true, web_images},
+    {WireFormat::openai_responses, 64, true, 20'971'520, false, false, web_images},
+    {WireFormat::google, 64, false, 15'728'640, true, true, google_images},
 };
 
-const Rules& rules_of(WireFormat wire) { return *std::ranges::find(table, wire, &Rules::wire); }
+const WireRules& rules_of(WireFormat wire) {
+  return *std::ranges::find(table, wire, &WireRules::wire);
+}
 
 }  // namespace
 
@@ -64,14 +45,15 @@ bool fits(std::string_view id, const IdRule& rule) {
 }
 
 Target target_for(WireFormat wire, std::string provider, std::string model) {
-  const Rules& rules = rules_of(wire);
-  Target target{.provider = std::move(provider), .model = std::move(model), .wire = wire};
-  target.ids.max = rules.max_id;
-  target.images_in_results = rules.images_in_results;
-  target.max_image_bytes = rules.max_image_bytes;
-  target.unsigned_thinking = rules.unsigned_thinking;
-  target.ends_in_thinking = rules.ends_in_thinking;
-  return target;
+  const WireRules& rules = rules_of(wire);
+  return {.provider = std::move(provider),
+          .model = std::move(model),
+          .wire = wire,
+          .ids = {.max = rules.max_id},
+          .images_in_results = rules.images_in_results,
+          .max_image_bytes = rules.max_image_bytes,
+          .unsigned_thinking = rules.unsigned_thinking,
+          .ends_in_thinking = rules.ends_in_thinking};
 }
 
 bool same_service(std::string_view provider, const Target& target) {

@@ -32,19 +32,13 @@ struct Target {
   bool unsigned_thinking = false;   // its own thinking goes back without a signature
   bool ends_in_thinking = false;    // a reply may end in a thinking block
   bool signed_calls = false;        // each step's first call needs a signature on the wire
-  bool call_ids = false;            // calls and results carry ids there, whoever made the calls
+  bool call_ids = false;            // calls and results carry ids there, for every author of calls
   bool reasoning_always = false;    // every reply has its reasoning, if empty, once there are tools
   bool prefix_bound = false;        // signed thinking counts only behind what it was written behind
-  bool thinking_as_text = false;    // what other models thought is shown to it (else: left out)
   std::string seal_family{};        // models with this in their name read each other's signed
                                     // thinking; empty: none does
   std::string bridge_text{};        // said by the assistant where a user message may not follow
                                     // tool results directly; empty: it may
-};
-
-// What the user prefers.
-struct Preferences {
-  bool thinking_as_text = false;
 };
 
 // What Google accepts as the signature of a call that bears none.
@@ -57,7 +51,7 @@ bool same_service(std::string_view provider, const Target& target);
 // Only what the very same model wrote may go back with signatures, encrypted blocks and item ids.
 bool same_model(const model::Message& message, const Target& target);
 
-// Whether the target takes this image at all; else a short text stands for it.
+// Whether the target takes this image at all; else a short text replaces it.
 bool takes(const model::Image& image, const Target& target);
 
 // Names of tools: what every provider takes.

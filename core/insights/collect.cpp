@@ -4,12 +4,15 @@
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <variant>
 
-#include "core/insights/message_facts.h"
-#include "core/model/aside.h"
+#include "core/insights/cache_report.h"
+#include "core/model/entry.h"
 #include "core/model/payloads.h"
+#include "core/model/tool.h"
 #include "core/text/json.h"
-#include "core/text/when.h"
+#include "core/text/text.h"
 
 namespace skein::insights {
 
@@ -33,11 +36,7 @@ struct PaidCall {
 
 void add(Tally& to, const PaidCall& call) {
   if (call.usage) to.usage += *call.usage;
-  if (call.free) return;
-  ++(call.cost ? to.priced : to.unpriced);
-  if (!call.cost) return;
-  to.dollars += call.cost->dollars;
-  to.at_least = to.at_least || call.cost->at_least;
+  if (!call.free) to.add(call.cost);
 }
 
 void add_time(Tally& to, const MessageFacts& answer) {
@@ -54,22 +53,27 @@ void add_time(Tally& to, const MessageFacts& answer) {
 
 class Counting {
  public:
-  explicit Counting(const Wish& wish) : wish_(wish) { out_.since = wish.since; }
+  explicit Counting(const CollectRequest& request) : request_(request) {
+    out_.since = request.since;
+  }
 
   void begin(const store::SessionRecord& record) {
     ++session_;
     project_ = record.header.cwd.empty() ? nullptr : &out_.projects[record.header.cwd];
     calls_.clear();
-    if (wish_.since.empty()) enter(out_.all);
+    cache_.emplace(request_.prices);
+    if (request_.since.empty()) enter(out_.all);
   }
 
   void count(const EntryFacts& entry) {
+    if (entry.type != model::type::message) cache_->add(entry, nullptr);
     if (entry.type == model::type::message) {
       const MessageFacts facts = facts_of_message(entry.body);
+      const std::optional<CacheUse> use = cache_->add(entry, &facts);
       // A call before the time in question, or shared with a fork, may have its result later.
       for (const MessageFacts::Call& call : facts.calls)
         calls_.insert_or_assign(std::string(call.id), KnownCall{std::string(call.name)});
-      if (facts.kind != MessageFacts::Kind::other && is_new(entry)) count(entry, facts);
+      if (facts.kind != MessageFacts::Kind::other && is_new(entry)) count(entry, facts, use);
     } else if (entry.type == model::type::compaction_summary && is_new(entry)) {
       count_summary(entry);
     } else if (model::may_be_aside(entry.type, entry.body) && is_new(entry)) {
@@ -87,7 +91,7 @@ class Counting {
 
  private:
   bool is_new(const EntryFacts& entry) {
-    return entry.timestamp >= wish_.since && seen_.insert(entry.id).second;
+    return entry.timestamp >= request_.since && seen_.insert(entry.id).second;
   }
 
   Tally& enter(Tally& tally) const {
@@ -115,12 +119,13 @@ class Counting {
     return enter(out_.models[model_name_]);
   }
 
-  void count(const EntryFacts& entry, const MessageFacts& facts) {
+  void count(const EntryFacts& entry, const MessageFacts& facts,
+             const std::optional<CacheUse>& use) {
     if (facts.kind == MessageFacts::Kind::prompt)
       return in_each(entry, [](Tally& tally) { ++tally.prompts; });
     for (const MessageFacts::Failure& failure : facts.failures) {
       const auto call = calls_.find(std::string(failure.call));
-      // Each branch that leaves a call open gives it a result of its own.
+      // Each branch that leaves a call open adds another result for it.
       if (call != calls_.end() && std::exchange(call->second.failed, true)) continue;
       ToolTally& tool = out_.tools[call == calls_.end() ? "unknown" : call->second.tool];
       ++(failure.refused ? tool.refusals : tool.failures);
@@ -130,7 +135,8 @@ class Counting {
     Tally& by_model = of_model(facts.provider, facts.model);
     PaidCall paid{facts.usage};
     paid.free = !facts.usage && facts.empty;
-    if (facts.usage) paid.cost = wish_.prices(model_name_, *facts.usage);
+    if (use) paid.cost = use->cost;
+    if (use && use->cause) add(out_.misses[*use->cause], *use);
     const auto count_answer = [&](Tally& tally) {
       ++tally.calls;
       add(tally, paid);
@@ -153,7 +159,7 @@ class Counting {
   void count_paid(const EntryFacts& entry, const Written& what, std::int64_t Tally::*number) {
     if (!what.usage) return;
     Tally& by_model = of_model(what.provider, what.model);
-    const PaidCall paid{what.usage, wish_.prices(model_name_, *what.usage)};
+    const PaidCall paid{what.usage, request_.prices(model_name_, *what.usage)};
     const auto count_one = [&](Tally& tally) {
       ++(tally.*number);
       add(tally, paid);
@@ -162,10 +168,11 @@ class Counting {
     count_one(by_model);
   }
 
-  const Wish& wish_;
+  const CollectRequest& request_;
   Insights out_{};
   std::unordered_set<Id> seen_{};
   std::size_t session_ = 0;
+  std::optional<CacheReport> cache_{};  // of the session
   struct KnownCall {
     std::string tool;
     bool failed = false;
@@ -177,18 +184,20 @@ class Counting {
 
 }  // namespace
 
-Insights collect(store::SessionStore& store, const Wish& wish, std::optional<Id> open) {
+Insights collect(store::SessionStore& store, const CollectRequest& request,
+                 std::optional<Id> open) {
   std::vector<store::SessionRecord> sessions = store.list();
   std::ranges::stable_sort(sessions, {}, [](const store::SessionRecord& record) {
     return std::string_view(record.header.created_at);
   });
-  Counting counting(wish);
+  Counting counting(request);
   for (const store::SessionRecord& record : sessions) {
+    if (request.only_changed && record.state.updated_at < request.since) continue;
     counting.begin(record);
-    const auto done = store.survey(record.header.session,
-                                   [&](const EntryFacts& entry) { counting.count(entry); });
+    const auto done = store.transcripts().survey(
+        record.header.session, [&](const EntryFacts& entry) { counting.count(entry); });
     if (!done) counting.could_not_read(record.key + ": " + done.error().text);
-    if (record.header.session != open) store.close(record.header.session);
+    if (record.header.session != open) store.presence().close(record.header.session);
   }
   return std::move(counting).take();
 }

@@ -2,6 +2,7 @@
 // imports copy them with their ids.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/insights/tally.h"
@@ -9,14 +10,17 @@
 
 namespace skein::insights {
 
-struct Wish {
+struct CollectRequest {
   std::string since{};  // only what was said from this timestamp on; empty: all
+  // Passes over sessions to which nothing was added since then.
+  bool only_changed = false;
   Prices prices = [](const std::string&, const model::Usage&) { return std::nullopt; };
 };
 
 // What several sessions share is counted for the oldest of them. Throws Error if there is no list
 // of sessions; one that cannot be read is named in what is returned. Closes every session it opens
 // but `open`.
-Insights collect(store::SessionStore& store, const Wish& wish, std::optional<Id> open = {});
+Insights collect(store::SessionStore& store, const CollectRequest& request,
+                 std::optional<Id> open = {});
 
 }  // namespace skein::insights

@@ -1,9 +1,9 @@
 #include "core/insights/message_facts.h"
 
+#include <optional>
 #include <utility>
 #include <variant>
 
-#include "core/model/raw_answer.h"
 #include "core/model/tool.h"
 #include "core/text/json.h"
 
@@ -25,14 +25,12 @@ bool read_calls(std::string_view content, std::vector<MessageFacts::Call>& out) 
     content.remove_prefix(length);
     model::take(content, ",");
     if (!model::take(block, R"({"type":)")) return false;
-    const std::optional<std::string_view> type = model::take_word(block);
-    if (type != "tool_use") continue;
-    if (!model::take(block, R"(,"id":)")) return false;
-    const std::optional<std::string_view> id = model::take_word(block);
-    if (!id || !model::take(block, R"(,"name":)")) return false;
-    const std::optional<std::string_view> name = model::take_word(block);
-    if (!name) return false;
-    out.push_back({*id, *name});
+    std::string_view type, id, name;
+    if (!model::take_word(block, type) || type != "tool_use") continue;
+    if (!model::take(block, R"(,"id":)") || !model::take_word(block, id) ||
+        !model::take(block, R"(,"name":)") || !model::take_word(block, name))
+      return false;
+    out.push_back({id, name});
   }
   return content == "]";
 }
@@ -41,12 +39,8 @@ bool read_raw_answer(std::string_view body, MessageFacts& out) {
   const std::optional<model::RawAnswer> answer = model::read_answer(body);
   if (!answer || !read_calls(answer->content, out.calls)) return false;
   out.kind = Kind::answer;
-  out.provider = answer->footer.provider;
-  out.model = answer->footer.model;
-  out.usage = answer->footer.usage;
+  static_cast<model::AnswerFooter&>(out) = answer->footer;
   out.empty = answer->content == "[]";
-  out.duration_ms = answer->footer.duration_ms;
-  out.first_token_ms = answer->footer.first_token_ms;
   return true;
 }
 

@@ -1,25 +1,22 @@
-// What is counted of a message, read from its line with as little work as can be: of most lines
-// only the ends are looked at.
+// What statistics need of a message in a transcript.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/model/message.h"
+#include "core/model/state.h"
 
 namespace skein::insights {
 
-struct MessageFacts {
+// What is counted of a message, read from its line with as little work as can be: of most lines
+// only the ends are looked at. The footer is an answer's.
+struct MessageFacts : model::AnswerFooter {
   enum class Kind { other, prompt, answer, results } kind = Kind::other;
 
   // Of an answer.
-  std::string_view provider{}, model{};
-  std::optional<model::Usage> usage{};
   bool empty = false;  // it says nothing
-  std::int64_t duration_ms = 0, first_token_ms = 0;
   struct Call {
     std::string_view id, name;
   };

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/text/amounts.h"
 #include "core/text/base.h"
-#include "core/text/when.h"
+#include "core/text/text.h"
 
 namespace skein::insights {
 
@@ -17,8 +16,6 @@ std::optional<std::int64_t> day_number(const std::string& day) {
   const std::optional<std::int64_t> ms = ms_from_utc(day + "T00:00:00.000Z");
   return ms ? std::optional(*ms / day_ms) : std::nullopt;
 }
-
-std::string day_called(std::int64_t number) { return utc_from_ms(number * day_ms).substr(0, 10); }
 
 }  // namespace
 
@@ -84,10 +81,17 @@ std::optional<double> cache_share(const Tally& tally) {
   return static_cast<double>(tally.usage.cache_read) / static_cast<double>(sent);
 }
 
-std::string cost_text(const Tally& tally) {
-  if (tally.priced == 0) return tally.unpriced > 0 ? "unknown" : "-";
-  const bool more = tally.at_least || tally.unpriced > 0;
-  return (more ? "at least " : "") + dollars(tally.dollars);
+void CostSum::add(const std::optional<Cost>& cost) {
+  ++(cost ? priced : unpriced);
+  if (!cost) return;
+  dollars += cost->dollars;
+  at_least = at_least || cost->at_least;
+}
+
+std::string cost_text(const CostSum& sum) {
+  if (sum.priced == 0) return sum.unpriced > 0 ? "unknown" : "-";
+  const bool more = sum.at_least || sum.unpriced > 0;
+  return (more ? "at least " : "") + dollars(sum.dollars);
 }
 
 Streaks streaks_of(const Insights& insights, std::int64_t now_ms) {
@@ -112,7 +116,7 @@ std::vector<Day> calendar_of(const Insights& insights, std::size_t most) {
   if (!first || !last) return out;
   first = std::max(*first, *last - static_cast<std::int64_t>(most) + 1);
   for (std::int64_t day = *first; day <= *last; ++day) {
-    Day one{day_called(day), nullptr};
+    Day one{utc_from_ms(day * day_ms).substr(0, 10), nullptr};
     if (const auto found = insights.days.find(one.name); found != insights.days.end())
       one.tally = &found->second;
     out.push_back(std::move(one));

@@ -14,25 +14,48 @@
 
 namespace skein::insights {
 
-// Of one call, or of many. At least: something in it may have been charged higher.
-struct Cost {
-  double dollars = 0;
-  bool at_least = false;
-};
+using model::Cost;
 // What a call of provider/model cost; nullopt: its price is not known. Asked once for each answer.
 using Prices =
     std::function<std::optional<Cost>(const std::string& model, const model::Usage& usage)>;
 
-struct Tally {
+struct CostSum {
+  double dollars = 0;         // of what has a known price
+  bool at_least = false;      // some of that may have been charged higher
+  std::int64_t priced = 0;    // answers and summaries with a known price
+  std::int64_t unpriced = 0;  // those without
+  void add(const std::optional<Cost>& cost);
+};
+// "$1.20", "at least $1.20", "unknown", "-" if there was nothing to pay.
+std::string cost_text(const CostSum& sum);
+
+// Why a part of a request was not read from the service's cache; see cache_report.h. The first that
+// holds is the cause.
+enum class MissCause {
+  model_change,
+  compaction_summary,
+  redaction,
+  drop,
+  runtime_init,
+  thinking_level_change,
+  expired,
+  service,
+};
+std::string_view name(MissCause cause);       // for scripts: "model_change"
+std::string_view words_for(MissCause cause);  // "the model was changed"
+struct MissTally : CostSum {
+  std::int64_t answers = 0;
+  std::int64_t tokens = 0;
+};
+
+using Misses = std::map<MissCause, MissTally>;
+
+struct Tally : CostSum {
   std::int64_t sessions = 0;
   std::int64_t prompts = 0;
   std::int64_t calls = 0;      // answers of models, whole or cut short
   std::int64_t summaries = 0;  // that models wrote of older messages; their tokens count as well
   model::Usage usage{};
-  double dollars = 0;         // of what has a known price
-  bool at_least = false;      // some of that may have been charged higher
-  std::int64_t priced = 0;    // answers and summaries with a known price
-  std::int64_t unpriced = 0;  // those without
   std::int64_t duration_ms = 0;
 
   // Of the answers that tell how long they took and how many tokens they have. The speed is that
@@ -58,6 +81,7 @@ struct Insights {
   std::map<std::string, Tally> weeks{};  // by their Mondays
   std::map<std::string, Tally> models{}, projects{};
   std::map<std::string, ToolTally> tools{};
+  Misses misses{};
   std::vector<std::string> unread{};  // sessions that could not be read, and why
 };
 
@@ -84,10 +108,8 @@ std::optional<std::int64_t> median_first_token_ms(const Tally& tally);
 std::optional<double> tokens_per_second(const Tally& tally);
 // What part of what was sent came from a cache; nullopt: nothing was sent.
 std::optional<double> cache_share(const Tally& tally);
-// "$1.20", "at least $1.20", "unknown", "-" if there was nothing to pay.
-std::string cost_text(const Tally& tally);
 
-// Days in a row on which something was asked: the longest such time, and the one that goes on
+// Days in a row on which something was asked: the longest such time, and the one that continues
 // today (or ended yesterday: today is not over).
 struct Streaks {
   std::int64_t longest = 0, current = 0;

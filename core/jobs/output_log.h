@@ -1,7 +1,6 @@
-// What a job prints, in a file that does not grow for ever: its beginning stays, and of the rest
-// the newest. As long as that is all of it, the file is what was printed, byte for byte; then the
-// part behind the beginning is a ring, and the number of all bytes stands behind it. One process
-// writes, others may read meanwhile.
+// What a job prints, in a file of bounded size: the beginning, and of the rest the newest. While
+// that is everything, the file is what was printed, byte for byte; then the rest is a ring,
+// followed by the number of all bytes. One process writes, others may read at the same time.
 #pragma once
 
 #include <atomic>
@@ -10,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/fd.h"
+#include "core/text/io.h"
 
 namespace skein::jobs {
 

@@ -7,10 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "core/text/amounts.h"
-#include "core/text/base.h"
+#include "core/text/io.h"
 #include "core/text/json.h"
-#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::jobs {
@@ -20,14 +18,9 @@ namespace {
 constexpr std::size_t most_bytes = 1u << 20;
 
 using State = Record::State;
-constexpr std::pair<State, std::string_view> states[] = {{State::running, "running"},
-                                                         {State::ended, "ended"},
-                                                         {State::stopped, "stopped"},
-                                                         {State::lost, "lost"}};
+constexpr std::string_view states[] = {"running", "ended", "stopped", "lost"};
 
-std::string_view name_of(State state) {
-  return std::ranges::find(states, state, &std::pair<State, std::string_view>::first)->second;
-}
+std::string_view name_of(State state) { return states[static_cast<std::size_t>(state)]; }
 
 }  // namespace
 
@@ -48,13 +41,13 @@ std::uint64_t process_birth(pid_t process) {
   return birth;
 }
 
-void set_keeper(Record& record, pid_t process) {
-  record.keeper = process;
+void set_watcher(Record& record, pid_t process) {
+  record.watcher = process;
   record.born = process_birth(process);
 }
 
-bool keeper_lives(const Record& record) {
-  return record.keeper > 1 && record.born != 0 && process_birth(record.keeper) == record.born;
+bool watcher_lives(const Record& record) {
+  return record.watcher > 1 && record.born != 0 && process_birth(record.watcher) == record.born;
 }
 
 std::optional<Record> load_record(const std::string& file) {
@@ -66,13 +59,13 @@ std::optional<Record> load_record(const std::string& file) {
                 .started = int_at(*json, "started"),
                 .ended = int_at(*json, "ended"),
                 .kept = bool_at(*json, "kept"),
-                .keeper = static_cast<pid_t>(int_at(*json, "keeper")),
+                .watcher = static_cast<pid_t>(int_at(*json, "keeper")),
                 .born = static_cast<std::uint64_t>(int_at(*json, "born")),
                 .taken_back = string_at(*json, "taken_back")};
   const std::string state = string_at(*json, "state");
-  const auto found = std::ranges::find(states, state, &std::pair<State, std::string_view>::second);
+  const auto found = std::ranges::find(states, state);
   if (record.id < 1 || found == std::end(states)) return std::nullopt;
-  record.state = found->first;
+  record.state = static_cast<State>(found - std::begin(states));
   if (json->contains("exit")) record.exit_status = static_cast<int>(int_at(*json, "exit"));
   return record;
 }
@@ -80,7 +73,7 @@ std::optional<Record> load_record(const std::string& file) {
 bool save_record(const std::string& file, const Record& record) {
   Json json{
       {"job", record.id},          {"command", record.command}, {"state", name_of(record.state)},
-      {"started", record.started}, {"keeper", record.keeper},   {"born", record.born}};
+      {"started", record.started}, {"keeper", record.watcher},  {"born", record.born}};
   if (record.kept) json["kept"] = true;
   if (record.ended != 0) json["ended"] = record.ended;
   if (record.exit_status) json["exit"] = *record.exit_status;
@@ -96,7 +89,7 @@ bool remove_records(const std::string& folder) {
        entry.increment(ignored))
     if (entry->path().extension() == ".json") {
       const std::optional<Record> record = load_record(entry->path());
-      if (record && record->runs() && keeper_lives(*record)) return false;
+      if (record && record->runs() && watcher_lives(*record)) return false;
     }
   fs::remove_all(folder, ignored);
   return true;
@@ -106,9 +99,9 @@ std::string state_text(const Record& record, std::int64_t now) {
   const std::string time = short_duration(
       std::max<std::int64_t>(0, (record.ended != 0 ? record.ended : now) - record.started));
   switch (record.state) {
-    case State::running: return std::string("runs, for ") + time;
+    case State::running: return std::string("running for ") + time;
     case State::stopped: return "stopped after " + time;
-    case State::lost: return "ended when skein was ended";
+    case State::lost: return "ended together with skein";
     case State::ended: break;
   }
   if (record.signal != 0)
@@ -116,7 +109,7 @@ std::string state_text(const Record& record, std::int64_t now) {
            ", after " + time;
   return record.exit_status
              ? "ended, exit status " + std::to_string(*record.exit_status) + ", after " + time
-             : "ended, nobody saw how";
+             : "ended, exit status unknown";
 }
 
 JsonText meta_of(const Record& record) {

@@ -1,5 +1,4 @@
-// A job as it is told of, and as it is written down beside its output: so that whoever comes after
-// us, be it skein again or the keeper we leave it to, knows what became of it.
+// A job as it is shown, and as it is saved for the next skein or the supervisor it is left to.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +27,7 @@ struct Record {
   std::int64_t started = 0;   // in ms since 1970
   std::int64_t ended = 0;     // 0: it runs
   bool kept = false;          // it was left running on purpose
-  pid_t keeper = 0;           // the skein that watches it; once it is kept, its supervisor
+  pid_t watcher = 0;          // the skein that watches it; once it is kept, its supervisor
   std::uint64_t born = 0;     // when that one began, as the kernel counts; see process_birth
   std::string taken_back{};   // what the guard says of it; may be empty
   std::uint64_t printed = 0;  // bytes; not written down
@@ -44,24 +43,29 @@ void add_undone(Record& record, std::string undone);  // what the guard says of 
 
 // When a process began, different for any two that had the same number; 0: there is none.
 std::uint64_t process_birth(pid_t process);
-void set_keeper(Record& record, pid_t process);
-bool keeper_lives(const Record& record);
+void set_watcher(Record& record, pid_t process);
+bool watcher_lives(const Record& record);
+
+// The files of a job: `base`.log and `base`.json.
+struct JobFiles {
+  std::string base{};
+  std::string log() const { return base + ".log"; }
+  std::string record() const { return base + ".json"; }
+};
 
 // Empty: there is none that can be read.
 std::optional<Record> load_record(const std::string& file);
 bool save_record(const std::string& file, const Record& record);
-// What is written down of a session's jobs, with all they have printed, is removed with the folder.
-// False: one of them still runs, and it stays.
+// Removes the records and output of a session's jobs. False: one of them still runs, so nothing.
 bool remove_records(const std::string& folder);
 
-// "runs, for 12 s", "ended, exit status 0, after 12 s", "stopped after 12 s", for people and
-// models.
+// "runs, for 12 s", "ended, exit status 0, after 12 s", "stopped after 12 s".
 std::string state_text(const Record& record, std::int64_t now);
 // As a member of the meta of an entry that tells of it: {"job":{"id":3,"state":"ended",…}}. And
 // whether one tells of the end of this job.
 JsonText meta_of(const Record& record);
 bool tells_end(const JsonText& meta, int id);
-// What the model is told of one that has ended: a sentence, and the end of its output.
+// What the model reads about one that has ended: a sentence, and the end of its output.
 std::string report(const Record& record, std::string_view last_lines);
 
 }  // namespace skein::jobs

@@ -2,6 +2,7 @@
 // lines, one JSON file. Read into entries; nothing here writes.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 namespace skein::legacy {
 
+// What is read of a session.
 struct Session {
   std::string form{};  // its name: "flat lines", "one JSON file"
   std::string key{};   // may be empty
@@ -34,5 +36,10 @@ Lines lines_of(std::string_view bytes);
 std::optional<Session> read_session(Id session, std::string_view bytes);
 // Flat lines, with a header or without one.
 Session read_flat_lines(Id session, const Lines& lines);
+
+// 1767323045, 1767323045678 or an ISO time, as we write it; empty if it is none of these.
+std::string time_of(const Json& value);
+// The first of these members that is there.
+const Json& first_of(const Json& object, std::initializer_list<const char*> keys);
 
 }  // namespace skein::legacy

@@ -12,11 +12,15 @@
 
 #include "core/mcp/server_entry.h"
 #include "core/text/base.h"
+#include "core/text/wait.h"
 
 namespace skein::mcp {
 
+// Why there is no Signal.
+inline constexpr const char* cannot_wait = "cannot wait for servers: too many open files?";
+
 // Why a channel closed that only needs to be opened again: nothing that was asked was done.
-inline constexpr std::string_view session_over = "its session is over";
+inline constexpr std::string_view session_over = "its session has ended";
 
 class Channel {
  public:
@@ -26,7 +30,7 @@ class Channel {
     std::function<void(std::string why)> closed;  // once, and nothing after it
   };
 
-  // What of a message also stands beside it, names in lower case; only HTTP has a place for it.
+  // What of a message is also sent next to it, names in lower case; only HTTP has a place for it.
   using Parameters = std::vector<std::pair<std::string, std::string>>;
 
   virtual ~Channel() = default;  // when it returns, no event comes any more
@@ -46,7 +50,7 @@ class Channel {
   virtual std::string diagnostics() const { return {}; }
 };
 
-// Begins to open it, and returns at once: what fails is told as `closed`.
+// Begins to open it, and returns at once: a failure is reported as `closed`.
 using OpenChannel =
     std::function<std::unique_ptr<Channel>(const ServerEntry& entry, Channel::Events events)>;
 

@@ -1,12 +1,12 @@
 #include "core/mcp/elicitation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/mcp/shortened.h"
+#include "core/mcp/rpc.h"
 #include "core/text/text.h"
 
 namespace skein::mcp {
@@ -16,58 +16,53 @@ namespace {
 constexpr std::size_t most_fields = 20, most_words = 2'000;
 
 // A choice of a field: what is sent, and what a person reads.
-struct Option {
+struct FieldOption {
   std::string value, title;
 };
 
 // enum with enumNames, or oneOf/anyOf of {const, title}; of an array, that of its items.
-std::vector<Option> options_of(const Json& schema) {
-  std::vector<Option> out;
-  const Json& values = at(schema, "enum");
-  const Json& names = at(schema, "enumNames");
-  for (std::size_t i = 0; values.is_array() && i < values.size(); ++i) {
+std::vector<FieldOption> options_of(const Json& schema) {
+  std::vector<FieldOption> out;
+  const std::vector<Json>& values = list_at(schema, "enum");
+  const std::vector<Json>& names = list_at(schema, "enumNames");
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].is_string()) continue;
-    const bool named = names.is_array() && i < names.size() && names[i].is_string();
+    const bool named = i < names.size() && names[i].is_string();
     out.push_back({values[i].get<std::string>(), named ? names[i].get<std::string>() : ""});
   }
   for (const char* member : {"oneOf", "anyOf"})
-    if (at(schema, member).is_array())
-      for (const Json& each : at(schema, member))
-        if (at(each, "const").is_string())
-          out.push_back({string_at(each, "const"), string_at(each, "title")});
+    for (const Json& each : list_at(schema, member))
+      if (at(each, "const").is_string())
+        out.push_back({string_at(each, "const"), string_at(each, "title")});
   return out;
 }
 
-std::string words_of(const Option& option) {
+std::string words_of(const FieldOption& option) {
   return option.value + (option.title.empty() || option.title == option.value
                              ? ""
-                             : " (" + shortened(option.title, 100) + ")");
+                             : " (" + rpc::shortened(option.title, 100) + ")");
 }
 
 // By its value, its title, or its number in the list.
-const Option* find_option(const std::vector<Option>& options, std::string_view typed) {
-  for (const Option& each : options)
+const FieldOption* find_option(const std::vector<FieldOption>& options, std::string_view typed) {
+  for (const FieldOption& each : options)
     if (each.value == typed) return &each;
-  for (const Option& each : options)
+  for (const FieldOption& each : options)
     if (!each.title.empty() && lower(each.title) == lower(typed)) return &each;
-  std::size_t number = 0;
-  const auto [end, failed] = std::from_chars(typed.data(), typed.data() + typed.size(), number);
-  const bool whole = failed == std::errc{} && end == typed.data() + typed.size();
-  return whole && number >= 1 && number <= options.size() ? &options[number - 1] : nullptr;
+  const auto number = parse_number<std::size_t>(typed).value_or(0);
+  return number >= 1 && number <= options.size() ? &options[number - 1] : nullptr;
 }
 
 FieldValue number_value(const Json& schema, std::string_view typed) {
   const bool whole = string_at(schema, "type") == "integer";
-  double value = 0;
-  const auto [end, failed] = std::from_chars(typed.data(), typed.data() + typed.size(), value);
-  if (failed != std::errc{} || end != typed.data() + typed.size() || !std::isfinite(value))
-    return {.trouble = "a number is wanted"};
+  const double value = parse_number<double>(typed).value_or(NAN);
+  if (!std::isfinite(value)) return {.trouble = "enter a number"};
   if (whole && (value != std::floor(value) || std::abs(value) > 9e15))
-    return {.trouble = "a whole number is wanted"};
+    return {.trouble = "enter a whole number"};
   if (at(schema, "minimum").is_number() && value < at(schema, "minimum").get<double>())
-    return {.trouble = "at least " + at(schema, "minimum").dump() + " is wanted"};
+    return {.trouble = "enter at least " + at(schema, "minimum").dump()};
   if (at(schema, "maximum").is_number() && value > at(schema, "maximum").get<double>())
-    return {.trouble = "at most " + at(schema, "maximum").dump() + " is wanted"};
+    return {.trouble = "enter at most " + at(schema, "maximum").dump()};
   return {whole ? Json(static_cast<std::int64_t>(value)) : Json(value)};
 }
 
@@ -75,17 +70,17 @@ FieldValue truth_value(const std::string& typed) {
   const std::string word = lower(typed);
   if (has_word("y yes true 1", word)) return {true};
   if (has_word("n no false 0", word)) return {false};
-  return {.trouble = "yes or no is wanted"};
+  return {.trouble = "enter yes or no"};
 }
 
-FieldValue option_value(const std::vector<Option>& options, std::string_view typed) {
-  const Option* option = find_option(options, typed);
-  if (option == nullptr) return {.trouble = "one of the choices is wanted, or its number"};
+FieldValue option_value(const std::vector<FieldOption>& options, std::string_view typed) {
+  const FieldOption* option = find_option(options, typed);
+  if (option == nullptr) return {.trouble = "enter one of the choices or its number"};
   return {option->value};
 }
 
 FieldValue options_value(const Json& schema, const std::string& typed) {
-  const std::vector<Option> options = options_of(at(schema, "items"));
+  const std::vector<FieldOption> options = options_of(at(schema, "items"));
   Json all = Json::array();
   for (const std::string_view each : split(typed, ',')) {
     if (trimmed(each).empty()) continue;
@@ -95,16 +90,16 @@ FieldValue options_value(const Json& schema, const std::string& typed) {
   }
   const auto count = static_cast<std::int64_t>(all.size());
   if (count < int_at(schema, "minItems"))
-    return {.trouble = "at least " + std::to_string(int_at(schema, "minItems")) + " are wanted"};
+    return {.trouble = "choose at least " + std::to_string(int_at(schema, "minItems"))};
   if (count > int_at(schema, "maxItems", count))
-    return {.trouble = "at most " + std::to_string(int_at(schema, "maxItems")) + " are wanted"};
+    return {.trouble = "choose at most " + std::to_string(int_at(schema, "maxItems"))};
   return {std::move(all)};
 }
 
 bool is_digits(std::string_view text, std::string_view shape) {
   return text.size() >= shape.size() &&
          std::ranges::equal(text.substr(0, shape.size()), shape, [](char c, char wanted) {
-           return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
+           return wanted == '0' ? is_digit(c) : c == wanted;
          });
 }
 
@@ -124,11 +119,6 @@ bool has_format(std::string_view text, std::string_view format) {
   return true;
 }
 
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 FieldValue text_value(const Json& schema, const std::string& typed) {
   const auto length = static_cast<std::int64_t>(characters_in(typed));
   if (length < int_at(schema, "minLength"))
@@ -139,10 +129,10 @@ FieldValue text_value(const Json& schema, const std::string& typed) {
                        " characters"};
   const std::string format = string_at(schema, "format");
   if (!has_format(typed, format)) {
-    const std::string example = format == "date"        ? ", as 2026-11-16"
-                                : format == "date-time" ? ", as 2026-11-16T09:30:00Z"
+    const std::string example = format == "date"        ? ", such as 2026-11-16"
+                                : format == "date-time" ? ", such as 2026-11-16T09:30:00Z"
                                                         : "";
-    return {.trouble = "that is no " + format + example};
+    return {.trouble = "that is not a valid " + format + example};
   }
   return {typed};
 }
@@ -150,18 +140,20 @@ FieldValue text_value(const Json& schema, const std::string& typed) {
 // "region: where it runs (1 eu, 2 us; Enter: eu)"
 std::string words_for(const std::string& name, const Json& schema, bool required) {
   const std::string title = string_at(schema, "title");
-  std::string out = shortened(title.empty() ? name : title, 100);
+  std::string out = rpc::shortened(title.empty() ? name : title, 100);
   if (const std::string what = string_at(schema, "description"); !what.empty())
-    out += ": " + shortened(what, 400);
+    out += ": " + rpc::shortened(what, 400);
   const std::string type = string_at(schema, "type");
-  const std::vector<Option> options = options_of(type == "array" ? at(schema, "items") : schema);
+  const std::vector<FieldOption> options =
+      options_of(type == "array" ? at(schema, "items") : schema);
   for (std::size_t i = 0; i < std::min<std::size_t>(options.size(), 50); ++i)
     out += "\n  " + std::to_string(i + 1) + "  " + words_of(options[i]);
   std::vector<std::string> notes;
-  if (type == "array") notes.emplace_back("several with commas between");
+  if (type == "array") notes.emplace_back("several, separated by commas");
   if (type == "boolean") notes.emplace_back("yes or no");
   if (type == "number" || type == "integer") notes.emplace_back("a number");
-  if (!required && at(schema, "default").is_null()) notes.emplace_back("Enter alone leaves it out");
+  if (!required && at(schema, "default").is_null())
+    notes.emplace_back("press Enter to leave it out");
   return out + (notes.empty() ? "" : " (" + listed(notes) + ")");
 }
 
@@ -169,54 +161,30 @@ std::string typed_form(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (!value.is_array()) return value.is_number() ? value.dump() : "";
-  std::vector<std::string> all;
-  for (const Json& each : value)
-    if (each.is_string()) all.push_back(each.get<std::string>());
-  return listed(all);
+  return listed(strings_in(value));
 }
 
-class Form {
- public:
-  Form(const Json& schema, const ElicitationPorts& ports) : schema_(schema), ports_(ports) {}
+Json action(const char* name) { return {{"action", name}}; }
 
-  Json filled_in() {
-    Json content = Json::object();
-    for (const auto& [name, field] : at(schema_, "properties").items())
-      if (!ask(name, field, content)) return {{"action", "cancel"}};
-    return {{"action", "accept"}, {"content", std::move(content)}};
-  }
-
- private:
-  bool is_required(const std::string& name) const {
-    const Json& required = at(schema_, "required");
-    return required.is_array() && std::ranges::find(required, Json(name)) != required.end();
-  }
-
-  // False: the user left.
-  bool ask(const std::string& name, const Json& field, Json& content) const {
-    const bool required = is_required(name);
-    std::string before = typed_form(at(field, "default")), trouble;
-    for (;;) {
-      const std::string words = trouble.empty() ? words_for(name, field, required) : trouble;
-      const auto typed = ports_.ask_line({words, before});
-      if (!typed || ports_.stopped()) return false;
-      const std::string text(trimmed(*typed));
-      if (text.empty() && !required) return true;
-      FieldValue got = field_value(field, text);
-      trouble = text.empty() ? "the server needs an answer here; Esc leaves" : got.trouble;
-      if (trouble.empty()) {
-        content[name] = std::move(got.value);
-        return true;
-      }
-      before = text;
+Json filled_in(const Json& schema, const model::ToolPorts& ports) {
+  const Json& required = at(schema, "required");
+  Json content = Json::object();
+  for (const auto& [name, field] : at(schema, "properties").items()) {
+    const bool needed =
+        required.is_array() && std::ranges::find(required, Json(name)) != required.end();
+    std::string words = words_for(name, field, needed), before = typed_form(at(field, "default"));
+    while (!content.contains(name)) {
+      const auto typed = ports.ask_line({words, before});
+      if (!typed || ports.stopped()) return action("cancel");
+      before = trimmed(*typed);
+      if (before.empty() && !needed) break;
+      FieldValue got = field_value(field, before);
+      words = before.empty() ? "the server needs an answer; Esc cancels" : got.trouble;
+      if (words.empty()) content[name] = std::move(got.value);
     }
   }
-
-  const Json& schema_;
-  const ElicitationPorts& ports_;
-};
-
-Json action(const char* name) { return {{"action", name}}; }
+  return {{"action", "accept"}, {"content", std::move(content)}};
+}
 
 // The host is what a person must judge; a name before an @ is there to deceive.
 std::string host_in(std::string_view url) {
@@ -229,17 +197,18 @@ std::string host_in(std::string_view url) {
   return std::string(rest);
 }
 
-Json page_seen(const std::string& message, const std::string& url, const ElicitationPorts& ports) {
+Json page_seen(const std::string& message, const std::string& url, const std::string& server,
+               const model::ToolPorts& ports) {
   const bool web = url.starts_with("https://") || url.starts_with("http://");
   if (!web || host_in(url).empty() || url.size() > most_words) {
-    ports.tell("the server " + ports.server +
-               " wanted you to open something that is no web page; declined");
+    ports.output("the server " + server +
+                 " asked you to open something that is not a web page; declined\n");
     return action("decline");
   }
   const model::Answer answer =
-      ports.ask({.text = "The MCP server " + ports.server + " wants you to open a page at " +
-                         host_in(url) + " in your browser. Will you?",
-                 .detail = ports.server + " says: " + message + "\n" + url});
+      ports.ask({.text = "The MCP server " + server + " wants you to open a page at " +
+                         host_in(url) + " in your browser. Open it?",
+                 .detail = server + " says: " + message + "\n" + url});
   if (ports.stopped()) return action("cancel");
   return action(answer.choice == model::Answer::Choice::yes ? "accept" : "decline");
 }
@@ -249,7 +218,7 @@ std::vector<std::string> words_in(std::string_view name) {
   std::vector<std::string> out(1);
   char before = ' ';
   for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool letter = is_alphanumeric(c);
     const bool hump = c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z';
     if ((!letter || hump) && !out.back().empty()) out.emplace_back();
     if (letter) out.back() += c;
@@ -289,35 +258,62 @@ FieldValue field_value(const Json& schema, const std::string& typed) {
   if (type == "number" || type == "integer") return number_value(schema, typed);
   if (type == "boolean") return truth_value(typed);
   if (type == "array") return options_value(schema, typed);
-  if (const std::vector<Option> options = options_of(schema); !options.empty())
+  if (const std::vector<FieldOption> options = options_of(schema); !options.empty())
     return option_value(options, typed);
   return text_value(schema, typed);
 }
 
-Json elicited(const Json& params, const ElicitationPorts& ports) {
-  const std::string message = shortened(string_at(params, "message"), most_words);
+Json elicited(const Json& params, const std::string& server, const model::ToolPorts& ports) {
+  const std::string message = rpc::shortened(string_at(params, "message"), most_words);
   if (!ports.ask || !ports.ask_line) {
-    ports.tell("the server " + ports.server +
-               " has a question, and there is nobody to ask; declined: " + message);
+    ports.output("the server " + server +
+                 " has a question, and there is no user to ask; declined: " + message + "\n");
     return action("decline");
   }
   if (string_at(params, "mode") == "url")
-    return page_seen(message, string_at(params, "url"), ports);
+    return page_seen(message, string_at(params, "url"), server, ports);
   const Json& schema = at(params, "requestedSchema");
   if (const std::string secret = secret_field(schema); !secret.empty()) {
-    ports.tell("the server " + ports.server + " asked for `" + shortened(secret, 100) +
-               "`; a secret does not belong into such a question, declined");
+    ports.output("the server " + server + " asked for `" + rpc::shortened(secret, 100) +
+                 "`, which looks like a secret; declined\n");
     return action("decline");
   }
   const Json& fields = at(schema, "properties");
   if (fields.size() > most_fields) return action("decline");
   const model::Answer answer =
-      ports.ask({.text = "The MCP server " + ports.server + " asks you something" +
-                         (fields.empty() ? ". Agree?" : "; what you answer goes to it. Answer?"),
+      ports.ask({.text = "The MCP server " + server + " asks a question" +
+                         (fields.empty() ? ". Agree?" : ", and your answer is sent to it. Answer?"),
                  .detail = message});
   if (ports.stopped()) return action("cancel");
   if (answer.choice != model::Answer::Choice::yes) return action("decline");
-  return Form(schema, ports).filled_in();
+  return filled_in(schema, ports);
+}
+
+AskedAgain with_input(Json params, const Json& result, const std::string& server,
+                      const model::ToolPorts& ports) {
+  constexpr std::size_t most_questions = 20;
+  AskedAgain out{std::move(params)};
+  out.params.erase("inputResponses");
+  out.params.erase("requestState");
+  if (result.contains("requestState")) out.params["requestState"] = at(result, "requestState");
+  const Json& wanted = at(result, "inputRequests");
+  if (!wanted.is_object() || wanted.empty()) return out;
+  if (wanted.size() > most_questions) return {.trouble = "asks too much at once"};
+  Json given = Json::object();
+  for (const auto& [key, each] : wanted.items()) {
+    if (string_at(each, "method") != "elicitation/create")
+      return {.trouble = "requested '" + rpc::shortened(string_at(each, "method"), 60) +
+                         "', which skein does not support"};
+    given[key] = elicited(at(each, "params"), server, ports);
+    if (ports.stopped()) return {.trouble = "got no answer"};
+  }
+  out.params["inputResponses"] = std::move(given);
+  return out;
+}
+
+Json roots_of(const std::string& workspace) {
+  const Json root{{"uri", "file://" + workspace}, {"name", "workspace"}};
+  return {{"roots", Json::array({root})}};
 }
 
 }  // namespace skein::mcp

@@ -3,27 +3,16 @@
 // about secrets. For .cpp files only.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 
-#include "core/model/event.h"
+#include "core/model/tool.h"
 #include "core/text/json.h"
 
 namespace skein::mcp {
 
-struct ElicitationPorts {
-  std::string server{};
-  // Both empty where nobody can be asked.
-  std::function<model::Answer(const model::Question&)> ask{};
-  std::function<std::optional<std::string>(const model::LineQuestion&)> ask_line{};
-  std::function<bool()> stopped = [] { return false; };
-  std::function<void(const std::string& remark)> tell = [](const std::string&) {};
-};
-
 // The result of `elicitation/create` with these parameters: {"action": "accept", "content": …},
-// or "decline" (the user does not want to, or there is nobody) or "cancel" (the user left).
-Json elicited(const Json& params, const ElicitationPorts& ports);
+// or "decline" (the user does not want to, or there is no user) or "cancel" (the user left).
+Json elicited(const Json& params, const std::string& server, const model::ToolPorts& ports);
 
 // The value of a field as its schema wants it, from what was typed.
 struct FieldValue {
@@ -34,5 +23,17 @@ FieldValue field_value(const Json& schema, const std::string& typed);
 
 // The field of a form that asks for what no server may ask this way; empty: none does.
 std::string secret_field(const Json& schema);
+
+// How a stateless server gets something from the user: it does not answer a request but says what
+// it needs, and is asked the same again with that.
+struct AskedAgain {
+  Json params{};
+  std::string trouble{};  // half a sentence, if it wants what it cannot have
+};
+// The parameters to ask again with, given a result of the type "input_required".
+AskedAgain with_input(Json params, const Json& result, const std::string& server,
+                      const model::ToolPorts& ports);
+
+Json roots_of(const std::string& workspace);  // the result of roots/list
 
 }  // namespace skein::mcp

@@ -6,15 +6,10 @@
 #include <array>
 #include <iterator>
 
-#include "core/mcp/content.h"
-#include "core/mcp/header_parameters.h"
-#include "core/mcp/remote_tools.h"
-#include "core/mcp/resource_tools.h"
+#include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/mcp/tool_search.h"
-#include "core/text/amounts.h"
-#include "core/text/quiet_thread.h"
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 
@@ -24,13 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-model::ToolOutcome call_of(Client& client, const std::string& tool, const JsonText& input,
-                           const model::ToolPorts& ports) {
-  const Reply reply = client.call(tool, input, ports);
-  if (!reply.answer) return model::tool_failure(reply.failure);
-  return outcome_of(reply.answer->result.value_or(Json::object()), ports);
-}
-
 bool is_settled(Client::State state) {
   return state == Client::State::connected || state == Client::State::failed;
 }
@@ -39,12 +27,28 @@ std::size_t tasks_among(const std::vector<RemoteTool>& tools) {
   return static_cast<std::size_t>(std::ranges::count(tools, true, &RemoteTool::needs_task));
 }
 
-std::int64_t bytes_of(const model::Tools& tools) {
-  std::int64_t sum = 0;
-  for (const model::Tool& tool : tools)
-    sum +=
-        static_cast<std::int64_t>(tool.name.size() + tool.description.size() + tool.schema.size());
-  return sum;
+constexpr int most_unread = 100;  // times in a row
+
+// What the model is given of tools.
+std::int64_t bytes_of(const auto& tools) {
+  std::size_t sum = 0;
+  for (const auto& tool : tools)
+    sum += tool.name.size() + tool.description.size() + tool.schema.size();
+  return static_cast<std::int64_t>(sum);
+}
+
+// Tools that the entry hides are not reported, and those that need a task are in the list of
+// servers; those that HTTP could not carry are reported.
+void leave_out(const Client& client, std::vector<RemoteTool>& tools,
+               std::vector<std::string>& left_out) {
+  std::erase_if(tools, [&](const RemoteTool& tool) {
+    if (tool.needs_task || exposure_of(client.entry(), tool.name) == Exposure::hidden) return true;
+    if (!client.entry().over_http() ||
+        header_parameters(parse_json(tool.schema).value_or(Json::object())))
+      return false;
+    left_out.push_back(tool.name);
+    return true;
+  });
 }
 
 }  // namespace
@@ -61,7 +65,7 @@ Hub::Hub(const std::vector<ServerEntry>& entries, Parts parts) : parts_(std::mov
   });
 }
 
-// All are told to end before any is waited for.
+// All are asked to end before any is waited for.
 Hub::~Hub() {
   {
     const std::lock_guard hold(lock_);
@@ -92,6 +96,7 @@ void Hub::start() {
 std::vector<std::string> Hub::wait(std::chrono::milliseconds time, const model::Ports& ports) {
   const Deadline due = Clock::now() + time;
   int keyboard = ports.input.on_ready ? ports.input.fd : -1;
+  int unread = 0;
   for (;;) {
     std::vector<std::string> missing;
     for (const Member& member : clients_)
@@ -103,22 +108,10 @@ std::vector<std::string> Hub::wait(std::chrono::milliseconds time, const model::
     if (fds[0].revents != 0) signal_.clear();
     if (fds[1].revents == 0) continue;
     ports.input.on_ready();
-    if (is_readable(keyboard)) keyboard = -1;  // what is there is not for us
+    // What is always there is not for us.
+    unread = is_readable(keyboard) ? unread + 1 : 0;
+    if (unread == most_unread) keyboard = -1;
   }
-}
-
-// What the entry hides is not told of, and what needs a task is in the list of servers; what HTTP
-// could not carry is told of.
-void Hub::leave_out(const Client& client, std::vector<RemoteTool>& tools,
-                    std::vector<std::string>& left_out) const {
-  std::erase_if(tools, [&](const RemoteTool& tool) {
-    if (tool.needs_task || exposure_of(client.entry(), tool.name) == Exposure::hidden) return true;
-    if (!client.entry().over_http() ||
-        header_parameters(parse_json(tool.schema).value_or(Json::object())))
-      return false;
-    left_out.push_back(tool.name);
-    return true;
-  });
 }
 
 model::Tools Hub::tools(std::vector<std::string>& notices) {
@@ -133,7 +126,9 @@ model::Tools Hub::tools(std::vector<std::string>& notices) {
     leave_out(client, view.has.tools, left_out);
     const CallServer call = [&client](const std::string& tool, const JsonText& input,
                                       const model::ToolPorts& ports) {
-      return call_of(client, tool, input, ports);
+      const ServerReply reply = client.call(tool, input, ports);
+      return reply.answer ? outcome_of(reply.answer->result.value_or(Json::object()), ports)
+                          : model::tool_failure(reply.failure);
     };
     for (auto& [remote, tool] : tools_of(client.entry().name, view.has.tools, call, left_out)) {
       exposures[tool.name] = exposure_of(client.entry(), remote);
@@ -147,7 +142,7 @@ model::Tools Hub::tools(std::vector<std::string>& notices) {
           out.push_back(std::move(tool));
     if (!left_out.empty() && std::exchange(member.shown, view.changes) != view.changes)
       notices.push_back("the server " + client.entry().name +
-                        " describes tools that no model could be given: " + listed(left_out));
+                        " describes tools that cannot be offered to a model: " + listed(left_out));
   }
   defer(out, exposures);
   const std::lock_guard held(lock_);
@@ -161,7 +156,7 @@ std::string Hub::definition(const std::string& tool) const {
   return found == definitions_.end() ? std::string{} : found->second;
 }
 
-// Once tools have to be looked for it stays so: what the model was told of them still holds.
+// Once tools have to be looked for it stays so: what the model knows of them still holds.
 void Hub::defer(model::Tools& tools, const std::map<std::string, std::optional<Exposure>>& said) {
   const std::int64_t room = tools.empty() ? 0 : parts_.direct_bytes();
   searching_ = searching_ || (room > 0 && bytes_of(tools) > room);
@@ -269,14 +264,12 @@ std::vector<Hub::Row> Hub::rows() const {
             .source = std::string(mcp::name(entry.source)),
             .place = entry.over_http() ? entry.url : entry.command,
             .tools = view.has.tools.size() - tasks_among(view.has.tools),
+            .schema_bytes = bytes_of(view.has.tools),
             .good = view.state == Client::State::connected || !member.enabled,
             .failed = is_on(member) && view.state == Client::State::failed,
             .waiting = is_on(member) && !is_settled(view.state)};
     for (const std::string& each : entry.arguments)
       if (!entry.over_http()) row.place += " " + each;
-    for (const RemoteTool& tool : view.has.tools)
-      row.schema_bytes += static_cast<std::int64_t>(tool.name.size() + tool.description.size() +
-                                                    tool.schema.size());
     out.push_back(std::move(row));
   }
   return out;

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/mcp/channel.h"
 #include "core/mcp/client.h"
-#include "core/mcp/prompts.h"
+#include "core/mcp/remote_tools.h"
 #include "core/mcp/server_entry.h"
-#include "core/mcp/signal.h"
 #include "core/model/event.h"
 #include "core/model/tool.h"
 
@@ -56,11 +56,11 @@ class Hub {
   // What servers say of how to use them, by name.
   std::vector<std::pair<std::string, std::string>> instructions() const;
 
-  // Those that are there, by name: their version and a hash of their list of tools, so that it can
-  // be told later what there was.
+  // Those that are there, by name: their version and a hash of their list of tools, so that a
+  // later change of them can be noticed.
   std::map<std::string, std::string> identities() const;
 
-  // The prompts of all servers, by name, and what one becomes; see core/mcp/prompts.h.
+  // The prompts of all servers, by name, and what one becomes; see core/mcp/remote_tools.h.
   std::vector<PromptCommand> prompts() const;
   // Until the server of a command by this name has listed its prompts. Null: there is no such
   // server, or it is not there in time.
@@ -86,7 +86,7 @@ class Hub {
   struct Member {
     std::unique_ptr<Client> client;
     bool enabled = true;
-    std::int64_t shown = -1;  // the changes of which left-out tools have been told
+    std::int64_t shown = -1;  // the changes of which left-out tools have been reported
   };
   bool is_on(const Member& member) const { return member.enabled && trouble_of(member).empty(); }
   static const std::string& trouble_of(const Member& member) {
@@ -94,11 +94,9 @@ class Hub {
   }
   std::string state_of(const Member& member) const;
   void defer(model::Tools& tools, const std::map<std::string, std::optional<Exposure>>& said);
-  void leave_out(const Client& client, std::vector<RemoteTool>& tools,
-                 std::vector<std::string>& left_out) const;
 
   Parts parts_;
-  Signal signal_{};
+  Signal signal_{cannot_wait};
   std::vector<Member> clients_{};
   std::int64_t switched_ = 0;  // how often a server was enabled or disabled
   bool searching_ = false;     // tools have to be looked for; it stays so

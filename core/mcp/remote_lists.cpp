@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/mcp/shortened.h"
+#include "core/mcp/rpc.h"
 #include "core/text/json.h"
 
 namespace skein::mcp {
@@ -13,14 +13,13 @@ namespace {
 constexpr std::size_t longest_description = 2u << 10, longest_label = 200, most_arguments = 50;
 
 RemotePrompt prompt_in(const Json& value) {
-  RemotePrompt out{shortened(string_at(value, "name"), longest_label),
-                   shortened(string_at(value, "description"), longest_description)};
-  if (at(value, "arguments").is_array())
-    for (const Json& each : at(value, "arguments"))
-      if (!string_at(each, "name").empty() && out.arguments.size() < most_arguments)
-        out.arguments.push_back({shortened(string_at(each, "name"), longest_label),
-                                 shortened(string_at(each, "description"), longest_label),
-                                 bool_at(each, "required")});
+  RemotePrompt out{rpc::shortened(string_at(value, "name"), longest_label),
+                   rpc::shortened(string_at(value, "description"), longest_description)};
+  for (const Json& each : list_at(value, "arguments"))
+    if (!string_at(each, "name").empty() && out.arguments.size() < most_arguments)
+      out.arguments.push_back({rpc::shortened(string_at(each, "name"), longest_label),
+                               rpc::shortened(string_at(each, "description"), longest_label),
+                               bool_at(each, "required")});
   return out;
 }
 
@@ -41,25 +40,17 @@ std::string_view name_of(List list) {
 
 std::string method_of(List list) { return std::string(name_of(list)) + "/list"; }
 
-void RemoteLists::clear(List list) {
-  switch (list) {
-    case List::tools: return tools.clear();
-    case List::prompts: return prompts.clear();
-    case List::resources: return resources.clear();
-  }
-}
-
 std::string RemoteLists::add_page(List list, const JsonText& result) {
   const Json page = parse_json(result).value_or(Json::object());
   const Json& items = at(page, name_of(list));
   bool room = true;
   if (items.is_array())
     for (const Json& each : items) {
-      const std::string name = shortened(string_at(each, "name"), longest_label);
+      const std::string name = rpc::shortened(string_at(each, "name"), longest_label);
       switch (list) {
         case List::tools:
           room = add(tools, !name.empty(),
-                     {name, shortened(string_at(each, "description"), longest_description),
+                     {name, rpc::shortened(string_at(each, "description"), longest_description),
                       text_at(each, "inputSchema"), text_at(each, "annotations"),
                       string_at(at(each, "execution"), "taskSupport") == "required"});
           break;
@@ -76,19 +67,14 @@ std::string RemoteLists::add_page(List list, const JsonText& result) {
 }
 
 void RemoteLists::take(List list, RemoteLists& from) {
+  const auto take_sorted = [](auto& to, auto& items, auto by) {
+    to = std::exchange(items, {});
+    std::ranges::sort(to, {}, by);
+  };
   switch (list) {
-    case List::tools:
-      tools = std::exchange(from.tools, {});
-      std::ranges::sort(tools, {}, &RemoteTool::name);
-      break;
-    case List::prompts:
-      prompts = std::exchange(from.prompts, {});
-      std::ranges::sort(prompts, {}, &RemotePrompt::name);
-      break;
-    case List::resources:
-      resources = std::exchange(from.resources, {});
-      std::ranges::sort(resources, {}, &RemoteResource::uri);
-      break;
+    case List::tools: return take_sorted(tools, from.tools, &RemoteTool::name);
+    case List::prompts: return take_sorted(prompts, from.prompts, &RemotePrompt::name);
+    case List::resources: return take_sorted(resources, from.resources, &RemoteResource::uri);
   }
 }
 

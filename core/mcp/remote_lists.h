@@ -1,8 +1,7 @@
-// What a server has, as it lists it page by page: tools, prompts, resources. Nothing in it is to be
-// believed. Pure.
+// What a server lists (its tools, prompts and resources), and what it replies.
 #pragma once
 
-#include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,8 @@
 
 namespace skein::mcp {
 
+// What a server has, as it lists it page by page: tools, prompts, resources. Nothing in it is to be
+// believed. Pure.
 struct RemoteTool {
   std::string name, description;
   JsonText schema, annotations{};
@@ -42,11 +43,23 @@ struct RemoteLists {
   std::vector<RemotePrompt> prompts{};
   std::vector<RemoteResource> resources{};
 
-  void clear(List list);
   // Adds a page, the result of that method. Returns the cursor of the next; empty: it was the last.
   std::string add_page(List list, const JsonText& result);
   // Takes one list over from `from`, in the order of names.
   void take(List list, RemoteLists& from);
+};
+
+namespace rpc {
+struct Message;
+}
+
+// What came of a request.
+struct ServerReply {
+  // The answer with its result, handed over by the channel's thread; null: it failed.
+  std::shared_ptr<const rpc::Message> answer{};
+  std::string failure{};  // for the model and the user to read
+  bool again = false;     // it was not done, and may be if it is asked again
+  bool later = false;     // it may go better next time, but may have been done as well
 };
 
 }  // namespace skein::mcp

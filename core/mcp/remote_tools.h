@@ -1,5 +1,6 @@
-// A server's tools as the model gets them: names that every provider takes and rules can name,
-// schemas that no provider refuses, calls that ask first.
+// What a server offers, as skein offers it: its tools to the model (names that every provider takes
+// and rules can name, schemas that no provider refuses, calls that ask first), its resources by two
+// tools more, its prompts as commands of the user.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/mcp/client.h"
+#include "core/model/message.h"
 #include "core/model/tool.h"
 
 namespace skein::mcp {
@@ -33,5 +35,30 @@ std::vector<std::pair<std::string, model::Tool>> tools_of(const std::string& ser
                                                           const std::vector<RemoteTool>& remote,
                                                           const CallServer& call,
                                                           std::vector<std::string>& left_out);
+
+// Two tools for its resources: mcp__SERVER__list_resources and mcp__SERVER__read_resource. They ask
+// like all of its tools. `client` must outlive them.
+model::Tools resource_tools(Client& client);
+
+// One resource, as a call of the second tool would bring it.
+model::ToolOutcome read_resource(Client& client, const std::string& uri,
+                                 const model::ToolPorts& ports);
+
+// A prompt that the user calls as a command: /mcp__SERVER__PROMPT and its arguments.
+struct PromptCommand {
+  std::string name;  // mcp__SERVER__PROMPT
+  std::string description;
+  std::string hint;  // "<repository> [since]"
+  RemotePrompt prompt;
+};
+
+// Those that the server has listed, by name.
+std::vector<PromptCommand> prompt_commands(const Client& client);
+
+// What the server makes of it. `words` are its arguments by position, of which the last takes all
+// that is left; one that is missing is asked for. Throws Error if nothing is to be sent.
+model::ToolOutcome read_prompt(Client& client, const PromptCommand& command,
+                               const std::vector<std::string>& words,
+                               const model::ToolPorts& ports);
 
 }  // namespace skein::mcp

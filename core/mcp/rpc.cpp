@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/mcp/shortened.h"
+#include "core/text/text.h"
 
 namespace skein::mcp::rpc {
 
@@ -25,6 +25,11 @@ JsonText framed(Json message) {
 
 }  // namespace
 
+std::string shortened(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return valid_utf8(text);
+  return valid_utf8(utf8_prefix(text, bytes)) + "…";
+}
+
 std::optional<Message> read(std::string_view line) {
   const std::optional<Json> value = parse_json(line);
   return value ? read_value(*value) : std::nullopt;
@@ -44,6 +49,10 @@ std::optional<Message> read_value(const Json& value) {
   else
     return std::nullopt;
   return message;
+}
+
+std::string version_in(const Message& message) {
+  return string_at(at(message.params, "_meta"), "io.modelcontextprotocol/protocolVersion");
 }
 
 JsonText request(const Json& id, std::string_view method, const Json& params) {

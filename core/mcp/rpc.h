@@ -2,7 +2,6 @@
 // files only, as core/text/json.h is.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +13,7 @@ namespace skein::mcp::rpc {
 
 inline constexpr int parse_error = -32700, invalid_request = -32600, unknown_method = -32601,
                      bad_parameters = -32602, internal_error = -32603, no_such_resource = -32002;
-// Of the modern era.
+// Of the stateless protocol.
 inline constexpr int header_mismatch = -32020, missing_capability = -32021,
                      unsupported_version = -32022;
 // Ours, made up by a channel: the server cannot be reached, or refused with no word of the
@@ -31,6 +30,8 @@ struct Failure {
 int http_status_of(const Failure& failure);
 Failure with_http_status(Failure failure, int status);
 std::string words_of(const Failure& failure);  // for the model and the user to read
+// What a server says, cut to a length and made UTF-8.
+std::string shortened(const std::string& text, std::size_t bytes);
 
 // What came from the other side. A request has a method and an id, a notification only a method, a
 // response only an id.
@@ -45,6 +46,9 @@ struct Message {
   bool is_notification() const { return !method.empty() && id.is_null(); }
   bool is_response() const { return method.empty(); }
 };
+
+// The version of the protocol that a stateless request names; empty: it is none.
+std::string version_in(const Message& message);
 
 // nullopt: it is none of the three.
 std::optional<Message> read(std::string_view line);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "core/text/glob.h"
 #include "core/text/json.h"
+#include "core/text/pattern.h"
+#include "core/text/text.h"
 
 namespace skein::mcp {
 
@@ -11,10 +12,7 @@ namespace {
 
 constexpr std::size_t longest_name = 40;  // of a tool's 64 letters its own name needs some
 
-bool is_name_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
+bool is_name_letter(char c) { return is_alphanumeric(c) || c == '_' || c == '-'; }
 
 // Text members of an object; what is no text is left out.
 std::map<std::string, std::string> texts_of(const Json& object) {
@@ -28,7 +26,7 @@ std::map<std::string, std::string> texts_of(const Json& object) {
 std::string trouble_with_type(const std::string& type) {
   if (type.empty() || type == "stdio" || type == "http" || type == "streamable-http") return {};
   if (type == "sse")
-    return "the older transport sse is not spoken; if its address ends in /sse, try /mcp and "
+    return "the old transport sse is not supported; if its address ends in /sse, try /mcp and "
            "\"type\": \"http\"";
   return "its type is '" + type + "'; there are stdio and http";
 }
@@ -38,13 +36,11 @@ ServerEntry read_server(const std::string& name, const Json& value) {
   entry.trouble = trouble_with_name(name);
   if (!entry.trouble.empty()) return entry;
   if (!value.is_object()) {
-    entry.trouble = "it is no JSON object";
+    entry.trouble = "it is not a JSON object";
     return entry;
   }
   entry.command = string_at(value, "command");
-  if (at(value, "args").is_array())
-    for (const Json& each : at(value, "args"))
-      if (each.is_string()) entry.arguments.push_back(each.get<std::string>());
+  entry.arguments = strings_in(at(value, "args"));
   entry.environment = texts_of(at(value, "env"));
   entry.folder = string_at(value, "cwd");
   entry.url = string_at(value, "url");
@@ -54,46 +50,34 @@ ServerEntry read_server(const std::string& name, const Json& value) {
   entry.enabled = bool_at(value, "enabled", true) && !bool_at(value, "disabled");
   entry.always_direct = bool_at(value, "alwaysLoad");
   entry.exposures = texts_of(at(value, "tools"));
-  entry.era = era_named(string_at(value, "protocol")).value_or(Era::unknown);
+  entry.protocol =
+      protocol_version_named(string_at(value, "protocol")).value_or(ProtocolVersion::unknown);
   entry.trouble = trouble_with_type(string_at(value, "type"));
   if (entry.trouble.empty()) entry.trouble = trouble_with(entry);
   return entry;
 }
 
-class Expansion {
- public:
-  explicit Expansion(const Variables& variables) : variables_(variables) {}
-
-  void fill(std::string& text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t open = text.find("${", at);
-      const std::size_t close = open == std::string::npos ? open : text.find('}', open);
-      if (close == std::string::npos) {
-        out += text.substr(at);
-        break;
-      }
-      out += text.substr(at, open - at);
-      out += value_of(text.substr(open + 2, close - open - 2));
-      at = close + 1;
-    }
-    text = std::move(out);
-  }
-  const std::string& missing() const { return missing_; }
-
- private:
-  std::string value_of(const std::string& inside) {
+// With the values of its variables; the first that has none becomes `missing`.
+std::string filled(const std::string& text, const Variables& variables, std::string& missing) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find("${", at);
+    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return out + text.substr(at);
+    out += text.substr(at, open - at);
+    at = close + 1;
+    const std::string inside = text.substr(open + 2, close - open - 2);
     const std::size_t otherwise = inside.find(":-");
-    const std::optional<std::string> value = variables_(inside.substr(0, otherwise));
-    if (value && (!value->empty() || otherwise == std::string::npos)) return *value;
-    if (otherwise != std::string::npos) return inside.substr(otherwise + 2);
-    if (missing_.empty()) missing_ = inside;
-    return {};
+    const std::optional<std::string> value = variables(inside.substr(0, otherwise));
+    if (value && (!value->empty() || otherwise == std::string::npos))
+      out += *value;
+    else if (otherwise != std::string::npos)
+      out += inside.substr(otherwise + 2);
+    else if (missing.empty())
+      missing = inside;
   }
-
-  const Variables& variables_;
-  std::string missing_;
-};
+  return out;
+}
 
 }  // namespace
 
@@ -102,10 +86,10 @@ std::string_view name(ServerEntry::Source source) {
   return names[static_cast<std::size_t>(source)];
 }
 
-std::optional<Era> era_named(std::string_view name) {
-  if (name == "auto") return Era::unknown;
-  if (name == "legacy") return Era::legacy;
-  if (name == "modern") return Era::modern;
+std::optional<ProtocolVersion> protocol_version_named(std::string_view name) {
+  if (name == "auto") return ProtocolVersion::unknown;
+  if (name == "legacy") return ProtocolVersion::stateful;
+  if (name == "modern") return ProtocolVersion::stateless;
   return std::nullopt;
 }
 
@@ -132,7 +116,7 @@ std::string trouble_with_name(std::string_view name) {
     return "a server's name has letters, digits, - and _, at most " + std::to_string(longest_name) +
            " of them";
   if (name.starts_with('_') || name.ends_with('_') || name.find("__") != std::string_view::npos)
-    return "a server's name has single underscores, and none at its ends";
+    return "a server's name cannot contain __, or begin or end with _";
   return {};
 }
 
@@ -141,12 +125,13 @@ std::string trouble_with(const ServerEntry& entry) {
   const bool variable = entry.url.starts_with("${");
   if (entry.command.empty() == entry.url.empty())
     return entry.command.empty() ? "it has neither a command nor a url"
-                                 : "it has a command and a url; only one of them can be meant";
-  if (entry.command.empty() && !http && !variable) return "its url is not http:// or https://";
+                                 : "it has both a command and a url; remove one of them";
+  if (entry.command.empty() && !http && !variable)
+    return "its url does not begin with http:// or https://";
   const bool runs = std::ranges::any_of(
       entry.headers, [](const auto& header) { return header.second.starts_with('!'); });
   if (runs && entry.source == ServerEntry::Source::workspace)
-    return "a header that a command prints is for your own configuration only";
+    return "a header that a command prints is allowed only in your own configuration";
   return {};
 }
 
@@ -166,13 +151,14 @@ std::vector<ServerEntry> read_servers(const std::string& text, const std::string
 }
 
 ServerEntry expanded(ServerEntry entry, const Variables& variables) {
-  Expansion expansion(variables);
-  for (std::string* text : {&entry.command, &entry.folder, &entry.url}) expansion.fill(*text);
-  for (std::string& text : entry.arguments) expansion.fill(text);
+  std::string missing;
+  const auto fill = [&](std::string& text) { text = filled(text, variables, missing); };
+  for (std::string* text : {&entry.command, &entry.folder, &entry.url}) fill(*text);
+  for (std::string& text : entry.arguments) fill(text);
   for (auto* texts : {&entry.environment, &entry.headers})
-    for (auto& [key, text] : *texts) expansion.fill(text);
-  if (entry.trouble.empty() && !expansion.missing().empty())
-    entry.trouble = "the variable " + expansion.missing() + " is not set" +
+    for (auto& [key, text] : *texts) fill(text);
+  if (entry.trouble.empty() && !missing.empty())
+    entry.trouble = "the variable " + missing + " is not set" +
                     (entry.source == ServerEntry::Source::workspace
                          ? ", or holds a key that a workspace's server does not get"
                          : "");

@@ -14,8 +14,8 @@
 
 namespace skein::mcp {
 
-// Which of its two ways to talk the protocol has; see core/mcp/era.h.
-enum class Era { unknown, legacy, modern };
+// See core/mcp/protocol.h.
+enum class ProtocolVersion { unknown, stateful, stateless };
 
 // How the model gets to know a tool: its schema from the start, by looking for it, or not at all.
 enum class Exposure { direct, search, hidden };
@@ -38,10 +38,11 @@ struct ServerEntry {
   std::vector<std::string> hidden{};             // globs: tools that the model does not get
   // Globs and how the model gets the tools they fit ("direct", "search", "hidden").
   std::map<std::string, std::string> exposures{};
-  bool always_direct = false;  // no tool of it has to be looked for
-  Era era = Era::unknown;      // unknown: it is found out
+  bool always_direct = false;                           // no tool of it has to be looked for
+  ProtocolVersion protocol = ProtocolVersion::unknown;  // unknown: it is found out
   bool enabled = true;
-  std::string trouble{};  // why it cannot be used; empty: it can
+  bool by_client = false;  // the program that drives skein runs it
+  std::string trouble{};   // why it cannot be used; empty: it can
 
   bool over_http() const { return command.empty(); }
   bool operator==(const ServerEntry&) const = default;
@@ -50,7 +51,7 @@ struct ServerEntry {
 std::string_view name(ServerEntry::Source source);
 
 // "auto", "legacy" or "modern"; nullopt: none of them.
-std::optional<Era> era_named(std::string_view name);
+std::optional<ProtocolVersion> protocol_version_named(std::string_view name);
 // What the entry says of a tool; nullopt: nothing. An exact name counts before a pattern, a
 // longer pattern before a shorter one.
 std::optional<Exposure> exposure_of(const ServerEntry& entry, const std::string& tool);

@@ -19,8 +19,7 @@ constexpr std::size_t most_found = 5, most_name_bytes = 8u << 10;
 std::vector<std::string> query_words(std::string_view text) {
   std::vector<std::string> out(1);
   for (const char c : lower(text)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
-    if (letter)
+    if (is_alphanumeric(c) || (c & 0x80) != 0)
       out.back() += c;
     else if (!out.back().empty())
       out.emplace_back();
@@ -65,10 +64,9 @@ std::string names_text(const model::Tools& tools) {
     ++counts[server_part(tool.name)];
   }
   if (names.size() <= most_name_bytes) return names;
-  std::vector<std::string> out;
-  for (const auto& [server, count] : counts)
-    out.push_back(server + "__… (" + std::to_string(count) + ")");
-  return listed(out);
+  return listed(counts, ", ", [](const auto& each) {
+    return each.first + "__… (" + std::to_string(each.second) + ")";
+  });
 }
 
 std::string described(const model::Tool& tool) {
@@ -82,9 +80,9 @@ model::ToolOutcome found_by(const model::Tools& tools, const JsonText& input) {
   if (found.empty())
     return model::tool_failure("no tool fits '" + std::string(utf8_prefix(query, 200)) +
                                "'; there are: " + names_text(tools));
-  std::string out;
-  for (const model::Tool* tool : found) out += (out.empty() ? "" : "\n\n") + described(*tool);
-  return model::tool_text(out + "\n\nCall them with " + std::string(call_tool_name) + ".");
+  return model::tool_text(
+      listed(found, "\n\n", [](const model::Tool* tool) { return described(*tool); }) +
+      "\n\nCall them with " + std::string(call_tool_name) + ".");
 }
 
 std::optional<model::ToolUse> meant_by(const model::ToolUse& call) {
@@ -95,6 +93,51 @@ std::optional<model::ToolUse> meant_by(const model::ToolUse& call) {
   meant.name = string_at(*given, "name");
   meant.input = dump(arguments.is_object() ? arguments : Json::object());
   return meant;
+}
+
+// Shared by the two tools, and lives as long as one of them.
+using Deferred = std::shared_ptr<const model::Tools>;
+
+model::Tool search_tool(const Deferred& tools) {
+  return {.name = std::string(search_tool_name),
+          .description =
+              "Search tools of MCP servers that are listed here by name only. Give words that "
+              "describe the task, or select:NAME,NAME; returns at most 5 tools with their "
+              "arguments. Then call them with tool_call. The tools are: " +
+              names_text(*tools),
+          .schema =
+              R"({"type":"object","properties":{"query":{"type":"string"}},"required":["query"]})",
+          .effect = model::Effect::reads,
+          .title =
+              [](const JsonText& input) {
+                return "look for tools: " +
+                       string_at(parse_json(input).value_or(Json::object()), "query");
+              },
+          .run = [tools](const JsonText& input,
+                         const model::ToolPorts&) { return found_by(*tools, input); }};
+}
+
+model::Tool call_tool(const Deferred& tools) {
+  return {
+      .name = std::string(call_tool_name),
+      .description =
+          "Call a tool that tool_search has returned, by its name and with its arguments.",
+      .schema = R"({"type":"object","properties":{"name":{"type":"string"},)"
+                R"("arguments":{"type":"object"}},"required":["name","arguments"]})",
+      .effect = model::Effect::writes,
+      .title =
+          [tools](const JsonText& input) {
+            const auto meant = meant_by({.id = "", .name = "", .input = input});
+            const model::Tool* tool = meant ? model::find_tool(*tools, meant->name) : nullptr;
+            return tool != nullptr ? tool->title(meant->input) : "call a tool";
+          },
+      .run =
+          [](const JsonText& input, const model::ToolPorts&) {
+            const auto meant = meant_by({.id = "", .name = "", .input = input});
+            return model::tool_failure("there is no tool '" + (meant ? meant->name : "") +
+                                       "' that tool_call can call; find tools with tool_search");
+          },
+      .stands_for = meant_by};
 }
 
 }  // namespace
@@ -114,61 +157,9 @@ std::vector<const model::Tool*> tools_for(const model::Tools& tools, std::string
   return out;
 }
 
-namespace {
-
-// Shared by the two tools, and lives as long as whoever holds one of them.
-using Deferred = std::shared_ptr<const model::Tools>;
-
-model::Tool search_tool(const Deferred& tools) {
-  return {
-      .name = std::string(search_tool_name),
-      .description =
-          "Look up tools of MCP servers that are not listed with their arguments. Give words that "
-          "describe what is to be done, or select:NAME,NAME; at most 5 come back with their "
-          "arguments. Then call them with tool_call. There are: " +
-          names_text(*tools),
-      .schema =
-          R"({"type":"object","properties":{"query":{"type":"string"}},"required":["query"]})",
-      .effect = model::Effect::reads,
-      .title =
-          [](const JsonText& input) {
-            return "look for tools: " +
-                   string_at(parse_json(input).value_or(Json::object()), "query");
-          },
-      .run = [tools](const JsonText& input,
-                     const model::ToolPorts&) { return found_by(*tools, input); }};
-}
-
-model::Tool call_tool(const Deferred& tools) {
-  return {
-      .name = std::string(call_tool_name),
-      .description = "Call a tool that tool_search has shown, by its name and with its arguments.",
-      .schema = R"({"type":"object","properties":{"name":{"type":"string"},)"
-                R"("arguments":{"type":"object"}},"required":["name","arguments"]})",
-      .effect = model::Effect::writes,
-      .title =
-          [tools](const JsonText& input) {
-            const auto meant = meant_by({.id = "", .name = "", .input = input});
-            const model::Tool* tool = meant ? model::find_tool(*tools, meant->name) : nullptr;
-            return tool != nullptr ? tool->title(meant->input) : "call a tool";
-          },
-      .run =
-          [](const JsonText& input, const model::ToolPorts&) {
-            const auto meant = meant_by({.id = "", .name = "", .input = input});
-            return model::tool_failure("there is no tool '" + (meant ? meant->name : "") +
-                                       "' to be called this way; tool_search finds them");
-          },
-      .stands_for = meant_by};
-}
-
-}  // namespace
-
 model::Tools searching_tools(const model::Tools& deferred) {
   const auto tools = std::make_shared<const model::Tools>(deferred);
-  model::Tools out;
-  out.push_back(search_tool(tools));
-  out.push_back(call_tool(tools));
-  return out;
+  return {search_tool(tools), call_tool(tools)};
 }
 
 }  // namespace skein::mcp

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "core/model/tokens.h"
+#include "core/model/provider.h"
 #include "core/text/json.h"
 
 namespace skein::model {
@@ -28,14 +28,11 @@ JsonText whole_input(const std::string& text) {
   return input && input->is_object() ? dump(*input) : JsonText{};
 }
 
-bool worth_keeping(const Text& text) { return !text.text.empty() || !text.provider_data.empty(); }
-bool worth_keeping(const Thinking& block) {
-  return !block.thinking.empty() || !block.signature.empty();
-}
 bool worth_keeping(const Block& block) {
-  if (const auto* text = std::get_if<Text>(&block)) return worth_keeping(*text);
-  if (const auto* thinking = std::get_if<Thinking>(&block)) return worth_keeping(*thinking);
-  return true;
+  if (const auto* text = std::get_if<Text>(&block))
+    return !text->text.empty() || !text->provider_data.empty();
+  const auto* thinking = std::get_if<Thinking>(&block);
+  return thinking == nullptr || !thinking->thinking.empty() || !thinking->signature.empty();
 }
 
 constexpr const char* unnamed = "unnamed";
@@ -57,10 +54,6 @@ bool must_be_whole(const Block& block) {
 
 }  // namespace
 
-void Assembler::add(const Delta& delta) {
-  std::visit([this](const auto& each) { take(each); }, delta);
-}
-
 Assembler::Part* Assembler::find(const std::string& key) {
   if (key.empty()) return parts_.empty() || parts_.back().ended ? nullptr : &parts_.back();
   const auto found = keys_.find(key);
@@ -73,10 +66,10 @@ Assembler::Part& Assembler::open(const std::string& key, Block block) {
 }
 
 template <class Kind>
-Assembler::Part& Assembler::part(const std::string& key) {
+Kind& Assembler::part(const std::string& key) {
   Part* known = find(key);
-  if (known != nullptr && std::holds_alternative<Kind>(known->block)) return *known;
-  return open(key, Kind{});
+  if (known == nullptr || !std::holds_alternative<Kind>(known->block)) known = &open(key, Kind{});
+  return std::get<Kind>(known->block);
 }
 
 // The parse is done once, here: message() is asked for often, a call ends once.
@@ -91,92 +84,85 @@ void Assembler::end(Part& part) {
   }
 }
 
-void Assembler::take(const delta::TextPiece& delta) {
-  std::get<Text>(part<Text>(delta.block).block).text += delta.text;
-}
+struct Assembler::Taker {
+  Assembler& to;
 
-void Assembler::take(const delta::ThinkingPiece& delta) {
-  std::get<Thinking>(part<Thinking>(delta.block).block).thinking += delta.text;
-}
-
-void Assembler::take(const delta::Signature& delta) {
-  auto& thinking = std::get<Thinking>(part<Thinking>(delta.block).block);
-  thinking.signature = delta.signature;
-  thinking.redacted = delta.redacted;
-}
-
-void Assembler::take(const delta::ToolStart& delta) {
-  Part* known = delta.block.empty() ? nullptr : find(delta.block);
-  auto* call = known == nullptr ? nullptr : std::get_if<ToolUse>(&known->block);
-  // Some servers repeat id and name with every piece; some give all their calls one index.
-  const bool another = call != nullptr && !delta.id.empty() && call->id != delta.id;
-  if (call == nullptr || another) {
-    if (another) end(*known);
-    open(delta.block, ToolUse{delta.id, delta.name, {}});
-  } else if (call->name.empty()) {
-    call->name = delta.name;
+  void operator()(const delta::TextPiece& delta) const {
+    to.part<Text>(delta.block).text += delta.text;
   }
-}
-
-void Assembler::take(const delta::ToolInput& delta) {
-  Part* known = find(delta.block);
-  if (known == nullptr || !must_be_whole(known->block)) return;
-  if (delta.whole) known->input.clear();
-  known->input += delta.json_piece;
-  known->ended = false;
-}
-
-void Assembler::take(const delta::BlockEnd& delta) {
-  if (delta.all) {
-    for (Part& each : parts_)
-      if (!each.ended) end(each);
-  } else if (Part* known = find(delta.block); known != nullptr && !known->ended) {
-    end(*known);
+  void operator()(const delta::ThinkingPiece& delta) const {
+    to.part<Thinking>(delta.block).thinking += delta.text;
   }
-}
+  void operator()(const delta::Signature& delta) const {
+    auto& thinking = to.part<Thinking>(delta.block);
+    thinking.signature = delta.signature;
+    thinking.redacted = delta.redacted;
+  }
+  void operator()(const delta::ToolStart& delta) const {
+    Part* known = delta.block.empty() ? nullptr : to.find(delta.block);
+    auto* call = known == nullptr ? nullptr : std::get_if<ToolUse>(&known->block);
+    // Some servers repeat id and name with every piece; some give all their calls one index.
+    const bool another = call != nullptr && !delta.id.empty() && call->id != delta.id;
+    if (call == nullptr || another) {
+      if (another) end(*known);
+      to.open(delta.block, ToolUse{delta.id, delta.name, {}});
+    } else if (call->name.empty()) {
+      call->name = delta.name;
+    }
+  }
+  void operator()(const delta::ToolInput& delta) const {
+    Part* known = to.find(delta.block);
+    if (known == nullptr || !must_be_whole(known->block)) return;
+    if (delta.whole) known->input.clear();
+    known->input += delta.json_piece;
+    known->ended = false;
+  }
+  void operator()(const delta::BlockEnd& delta) const {
+    if (delta.all) {
+      for (Part& each : to.parts_)
+        if (!each.ended) end(each);
+    } else if (Part* known = to.find(delta.block); known != nullptr && !known->ended) {
+      end(*known);
+    }
+  }
+  void operator()(const delta::ProviderData& delta) const {
+    Part* known = to.find(delta.block);
+    if (known == nullptr) return;
+    std::visit(
+        [&](auto& block) {
+          if constexpr (requires { block.provider_data; })
+            block.provider_data = merged(block.provider_data, delta.members);
+          else
+            block.raw = merged(block.raw, delta.members);
+        },
+        known->block);
+  }
+  void operator()(const delta::Unknown& delta) const {
+    to.open(delta.block, Opaque{to.provider_, delta.raw});
+  }
+  void operator()(const delta::UsageUpdate& delta) const {
+    Usage& usage = to.usage_ ? *to.usage_ : to.usage_.emplace();
+    const auto set = [](std::int64_t& total, const std::optional<std::int64_t>& now) {
+      if (now && is_plausible_count(*now)) total = *now;
+    };
+    set(usage.input, delta.input);
+    set(usage.output, delta.output);
+    set(usage.cache_read, delta.cache_read);
+    set(usage.cache_write, delta.cache_write);
+    set(usage.reasoning, delta.reasoning);
+  }
+  void operator()(const delta::Transformed& delta) const { to.transformed_ = delta.all; }
+  void operator()(const delta::StopReason& delta) const {
+    // Chat servers end a refusal with "stop": the refusal is what matters.
+    if (!to.stop_ || to.stop_->stop != Stop::refusal || delta.stop != Stop::stop) to.stop_ = delta;
+  }
+  void operator()(const delta::Finished&) const { to.finished_ = true; }
+  void operator()(const delta::Failed& delta) const {
+    if (!to.failure_) to.failure_ = delta;
+  }
+};
 
-void Assembler::take(const delta::ProviderData& delta) {
-  Part* known = find(delta.block);
-  if (known == nullptr) return;
-  std::visit(
-      [&](auto& block) {
-        if constexpr (requires { block.provider_data; })
-          block.provider_data = merged(block.provider_data, delta.members);
-        else
-          block.raw = merged(block.raw, delta.members);
-      },
-      known->block);
-}
-
-void Assembler::take(const delta::Unknown& delta) {
-  open(delta.block, Opaque{provider_, delta.raw});
-}
-
-void Assembler::take(const delta::UsageUpdate& delta) {
-  if (!usage_) usage_ = Usage{};
-  const auto set = [](std::int64_t& total, const std::optional<std::int64_t>& now) {
-    if (now && is_plausible_count(*now)) total = *now;
-  };
-  set(usage_->input, delta.input);
-  set(usage_->output, delta.output);
-  set(usage_->cache_read, delta.cache_read);
-  set(usage_->cache_write, delta.cache_write);
-  set(usage_->reasoning, delta.reasoning);
-}
-
-void Assembler::take(const delta::Transformed& delta) { transformed_ = delta.all; }
-
-void Assembler::take(const delta::StopReason& delta) {
-  // Chat servers end a refusal with "stop": the refusal is what matters.
-  if (stop_ && stop_->stop == Stop::refusal && delta.stop == Stop::stop) return;
-  stop_ = delta;
-}
-
-void Assembler::take(const delta::Finished&) { finished_ = true; }
-
-void Assembler::take(const delta::Failed& delta) {
-  if (!failure_) failure_ = delta;
-}
+void Assembler::add(const Delta& delta) { std::visit(Taker{*this}, delta); }
 
 std::vector<Block> Assembler::content(Calls calls) const {
   std::vector<Block> out;

@@ -42,27 +42,14 @@ class Assembler {
     bool operator==(const Part&) const = default;
   };
 
+  struct Taker;
   template <class Kind>
-  Part& part(const std::string& key);
+  Kind& part(const std::string& key);
   Part* find(const std::string& key);
   Part& open(const std::string& key, Block block);
   static void end(Part& part);
   enum class Calls { whole, all };
   std::vector<Block> content(Calls calls) const;
-
-  void take(const delta::TextPiece& delta);
-  void take(const delta::ThinkingPiece& delta);
-  void take(const delta::Signature& delta);
-  void take(const delta::ToolStart& delta);
-  void take(const delta::ToolInput& delta);
-  void take(const delta::BlockEnd& delta);
-  void take(const delta::ProviderData& delta);
-  void take(const delta::Unknown& delta);
-  void take(const delta::UsageUpdate& delta);
-  void take(const delta::Transformed& delta);
-  void take(const delta::StopReason& delta);
-  void take(const delta::Finished& delta);
-  void take(const delta::Failed& delta);
 
   std::string provider_, model_, stem_;
   std::vector<Part> parts_{};                  // in the order they were opened

@@ -1,15 +1,10 @@
 #include "core/model/attachments.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 
-#include "core/text/amounts.h"
-#include "core/text/image_type.h"
+#include "core/text/encoding.h"
 #include "core/text/io.h"
-#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::model {
@@ -67,7 +62,7 @@ std::string remark_on(const Mention& mention) {
 }
 
 // The file at the very place that was judged, not a link put there since.
-std::string read_up_to(const Located& place, std::size_t limit) {
+std::string beginning_of(const Located& place, std::size_t limit) {
   const auto cannot = [&] {
     return Error("cannot read " + place.absolute + "; nothing was sent", ExitStatus::usage);
   };
@@ -76,38 +71,15 @@ std::string read_up_to(const Located& place, std::size_t limit) {
   std::error_code failed;
   const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(fd.get()), failed);
   if (!failed && opened != place.absolute && !place.absolute.starts_with("/proc/")) throw cannot();
-  std::string bytes;
-  const bool read = read_pieces(fd.get(), limit, [&](std::string_view piece) {
-    bytes += piece;
-    return true;
-  });
-  if (!read) throw cannot();
-  return bytes;
+  if (std::optional<std::string> bytes = read_up_to(fd.get(), limit)) return *std::move(bytes);
+  throw cannot();
 }
 
-constexpr std::string_view before_name = "\n\n[", after_name = "]";
-
-// The name in a block that this file made.
-std::optional<std::string_view> name_in(const Block& block) {
-  const auto* text = std::get_if<Text>(&block);
-  if (text == nullptr || !text->text.starts_with(before_name)) return std::nullopt;
-  const std::string_view rest = std::string_view(text->text).substr(before_name.size());
-  const std::size_t end = rest.find(after_name);
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::string_view behind = rest.substr(end + after_name.size());
-  if (!behind.empty() && !behind.starts_with("\n")) return std::nullopt;
-  return rest.substr(0, end);
-}
-
-Text titled(const std::string& name, const std::string& body) {
-  return {std::string(before_name) + name + std::string(after_name) + body};
-}
-
-void add_image(PromptWithFiles& out, const std::string& name, std::string_view type,
-               std::size_t size, std::string blob) {
-  out.message.content.emplace_back(titled(name, ""));
-  out.message.content.emplace_back(Image{std::string(type), std::move(blob)});
-  out.files.push_back({name, std::string(type) + ", " + with_separators(size) + " bytes"});
+void add_image(PromptWithFiles& out, const std::string& name, Image image,
+               const std::string& what) {
+  out.message.content.emplace_back(attachment_text(name, ""));
+  out.message.content.emplace_back(std::move(image));
+  out.files.push_back({name, what});
 }
 
 void add_text(PromptWithFiles& out, const std::string& name, const std::string& bytes) {
@@ -115,33 +87,43 @@ void add_text(PromptWithFiles& out, const std::string& name, const std::string& 
   const std::string text = valid_utf8(utf8_prefix(bytes, most_text));
   std::string body = "\n" + fenced(text);
   if (cut) body += "[cut here; the read tool shows the rest]";
-  out.message.content.emplace_back(titled(name, body));
+  out.message.content.emplace_back(attachment_text(name, body));
   out.files.push_back(
       {name, counted(split(text, '\n').size(), "line") + (cut ? ", the beginning" : "")});
 }
 
 void attach(PromptWithFiles& out, const Mention& file, const AttachPorts& ports) {
   const std::string& name = file.name;
-  const std::string bytes = read_up_to(file.place, most_image_bytes + 1);
+  const std::string bytes = beginning_of(file.place, most_image_bytes + 1);
   const std::string_view type = image_type(bytes);
   if (!type.empty() && bytes.size() > most_image_bytes)
     throw Error(name + " is too large: models take images of at most " +
                     with_separators(most_image_bytes) + " bytes",
                 ExitStatus::usage);
-  if (!type.empty()) return add_image(out, name, type, bytes.size(), ports.keep_blob(bytes));
+  if (!type.empty())
+    return add_image(out, name, {std::string(type), ports.keep_blob(bytes)},
+                     std::string(type) + ", " + with_separators(bytes.size()) + " bytes");
+  if (ports.document && is_document(name, bytes)) {
+    const std::string all = beginning_of(file.place, most_document_bytes + 1);
+    if (all.size() > most_document_bytes)
+      throw Error(name + " is larger than " + with_separators(most_document_bytes) + " bytes",
+                  ExitStatus::usage);
+    try {
+      return add_text(out, name, ports.document(all));
+    } catch (const Error& error) {
+      throw Error(name + ": " + error.what(), ExitStatus::usage);
+    }
+  }
   if (bytes.find('\0') != std::string::npos)
-    throw Error(name + " is neither text nor an image that models take (png, jpeg, gif, webp)",
+    throw Error(name + " is " + std::string(binary_kind(bytes)) +
+                    "; models take text, images (png, jpeg, gif, webp), PDF and notebooks",
                 ExitStatus::usage);
   add_text(out, name, bytes);
 }
 
 void add_fetched(PromptWithFiles& out, const std::string& name, const Fetched& fetched) {
   if (!fetched.text.empty()) add_text(out, name, fetched.text);
-  for (const Image& image : fetched.images) {
-    out.message.content.emplace_back(titled(name, ""));
-    out.message.content.emplace_back(image);
-    out.files.push_back({name, image.mime_type});
-  }
+  for (const Image& image : fetched.images) add_image(out, name, image, image.mime_type);
 }
 
 }  // namespace
@@ -170,24 +152,6 @@ PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
 std::string mention(std::string_view path) {
   const bool plain = std::ranges::none_of(path, ends_path);
   return plain ? "@" + std::string(path) : "@\"" + std::string(path) + "\"";
-}
-
-std::string words_alone(const Message& message) {
-  if (message.role != Role::user) return plain_text(message);
-  std::string out;
-  for (const Block& block : message.content)
-    if (const auto* text = std::get_if<Text>(&block);
-        text && (&block == &message.content.front() || !name_in(block)))
-      out += text->text;
-  return out;
-}
-
-std::vector<std::string> attached_names(const Message& message) {
-  std::vector<std::string> out;
-  // The first block is always words, whatever they look like.
-  for (std::size_t i = 1; i < message.content.size(); ++i)
-    if (const auto name = name_in(message.content[i])) out.emplace_back(*name);
-  return out;
 }
 
 }  // namespace skein::model

@@ -1,6 +1,6 @@
 // Files that a prompt names by `@path` or `@"a path"` are attached to it: text as a block after the
-// words, an image as an image, whose bytes are kept beside the transcript. So is what else a name
-// leads to, such as a server's resource.
+// words, an image as an image, whose bytes are stored next to the transcript. So is what else a
+// name leads to, such as a server's resource.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/located.h"
 #include "core/model/message.h"
+#include "core/model/tool.h"
 
 namespace skein::model {
 
@@ -33,7 +33,7 @@ struct Fetched {
 struct AttachPorts {
   // Where a name leads, from the workspace and after links.
   Locate locate{};
-  // Whether the file may be attached; if not, the user has been told.
+  // Whether the file may be attached; if not, the user knows why.
   std::function<bool(const std::string& name, const Located& place)> may =
       [](const std::string&, const Located&) { return true; };
   std::function<void(const std::string& remark)> tell = [](const std::string&) {};
@@ -41,6 +41,9 @@ struct AttachPorts {
   // What is there by a name that is no file, such as a server's resource; nullopt: nothing. Throws
   // Error if it cannot be had. May be empty.
   std::function<std::optional<Fetched>(const std::string& name)> fetch{};
+  // The text of a file that is_document() is true for; throws Error if it cannot be had. May be
+  // empty.
+  std::function<std::string(std::string_view bytes)> document{};
 };
 
 // Looks for names in what was `typed`: a prompt may hold pastes besides, and what these mention is
@@ -51,9 +54,5 @@ PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
 
 // How `path` is named in a prompt.
 std::string mention(std::string_view path);
-
-// The words of a message without its attached files, and the names of these.
-std::string words_alone(const Message& message);
-std::vector<std::string> attached_names(const Message& message);
 
 }  // namespace skein::model

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
-#include "core/model/attachments.h"
-#include "core/model/tool.h"
+#include "core/model/usage_json.h"
 #include "core/text/json.h"
 
 namespace skein::model {
@@ -60,7 +60,17 @@ Entry make_entry(std::string_view type, JsonText payload) {
                .payload = std::move(payload)};
 }
 
-Entry message_entry(const Message& message) { return make_entry(type::message, to_json(message)); }
+Entry message_entry(const Message& message, JsonText meta) {
+  Entry entry = make_entry(type::message, to_json(message));
+  entry.meta = std::move(meta);
+  return entry;
+}
+
+Entry informing_entry(std::string text, JsonText meta) {
+  Message message = user_message(std::move(text));
+  message.continuation = true;
+  return message_entry(message, std::move(meta));
+}
 
 std::optional<Message> message_of(const Entry& entry) {
   return entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
@@ -106,12 +116,23 @@ JsonText command_meta(const std::string& name, const std::string& arguments,
       {{"command", {{"name", name}, {"args", arguments}, {"source", source}, {"sha256", sha256}}}});
 }
 
+JsonText diff_meta(std::string_view diff) {
+  constexpr std::size_t longest = 20'000;
+  return diff.empty() || diff.size() > longest ? JsonText{} : dump({{"diff", diff}});
+}
+
+std::string diff_in(const JsonText& meta) {
+  if (meta.find("\"diff\"") == JsonText::npos) return {};
+  const std::optional<Json> json = parse_json(meta);
+  return json ? string_at(*json, "diff") : std::string{};
+}
+
 std::string preview(const Entry& entry, std::size_t characters) {
   if (const auto message = message_of(entry))
-    return tells_changes(entry)                       ? "(told what has changed)"
-           : tells_todo(entry)                        ? "(told what is left to do)"
-           : is_from_hook(entry)                      ? "(told by a hook)"
-           : message->continuation                    ? "(asked to go on)"
+    return tells_changes(entry)                       ? "(a note of what has changed)"
+           : tells_todo(entry)                        ? "(a note of what is left to do)"
+           : is_from_hook(entry)                      ? "(a note by a hook)"
+           : message->continuation                    ? "(asked to continue)"
            : entry.meta.starts_with(R"({"command":)") ? one_line(typed_command(entry), characters)
                                                       : one_line(words_of(*message), characters);
   const std::optional<Json> payload = parse_json(entry.payload);
@@ -123,6 +144,45 @@ std::string preview(const Entry& entry, std::size_t characters) {
     if (const std::string text = string_at(*payload, member); !text.empty())
       return one_line(text, characters);
   return "[" + entry.type + "]";
+}
+
+bool is_prompt(const Entry& entry) {
+  const auto message = message_of(entry);
+  return message && is_prompt(*message) && !is_note(entry);
+}
+
+bool is_note(const Entry& entry) { return entry.meta.starts_with(R"({"note":)"); }
+
+bool is_steered(const Entry& entry) { return entry.meta.starts_with(R"({"steered":)"); }
+
+Entry aside_entry(const Aside& aside) {
+  Json json{{"kind", "aside"},
+            {"question", aside.question},
+            {"answer", aside.answer},
+            {"provider", aside.provider},
+            {"model", aside.model}};
+  if (aside.usage) json["usage"] = usage_json(*aside.usage);
+  if (aside.duration_ms > 0) json["durationMs"] = aside.duration_ms;
+  return make_entry(type::custom, dump(json));
+}
+
+bool may_be_aside(std::string_view type, std::string_view payload) {
+  return type == type::custom && payload.starts_with(R"({"kind":"aside")");
+}
+
+std::optional<Aside> read_aside(std::string_view payload) {
+  const std::optional<Json> json = parse_json(payload);
+  if (!json || string_at(*json, "kind") != "aside") return std::nullopt;
+  return Aside{.question = string_at(*json, "question"),
+               .answer = string_at(*json, "answer"),
+               .provider = string_at(*json, "provider"),
+               .model = string_at(*json, "model"),
+               .usage = usage_from(at(*json, "usage")),
+               .duration_ms = int_at(*json, "durationMs")};
+}
+
+std::optional<Aside> aside_of(const Entry& entry) {
+  return may_be_aside(entry.type, entry.payload) ? read_aside(entry.payload) : std::nullopt;
 }
 
 }  // namespace skein::model

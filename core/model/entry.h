@@ -1,6 +1,8 @@
-// One line of a transcript, as a value. The store seals and writes it; the tree arranges it.
+// One line of a transcript, as a value: how it is made and what it means. The
+// store seals and writes it; the tree arranges it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +40,10 @@ inline constexpr std::string_view custom = "custom";
 
 // A new entry with a fresh id and the current time; the store sets its parent.
 Entry make_entry(std::string_view type, JsonText payload);
-Entry message_entry(const Message& message);
+Entry message_entry(const Message& message, JsonText meta = {});
+// A message by which skein informs the model. It bears the mark of one that asks the model to go
+// on, so that it is no prompt and counted nowhere.
+Entry informing_entry(std::string text, JsonText meta = {});
 std::optional<Message> message_of(const Entry& entry);  // none: it is something else
 
 // Marginal entries (titles, labels, snapshots, the head, redactions, changes of model …) record
@@ -66,8 +71,41 @@ std::string typed_command(std::string_view meta);
 JsonText command_meta(const std::string& name, const std::string& arguments,
                       const std::string& source, const std::string& sha256);
 
+// A diff of what a call changed in a file, as the meta of its result; empty: too long to be kept
+// with it. And the diff in such meta; empty: there is none.
+JsonText diff_meta(std::string_view diff);
+std::string diff_in(const JsonText& meta);
+
 // An entry as one line of text for lists and trees: whitespace folded, cut after `characters` code
 // points. Not yet safe for a terminal: the screen's sink makes it so.
 std::string preview(const Entry& entry, std::size_t characters);
+
+// Whether a turn begins with this entry: it is a message by the user, and not a note.
+bool is_prompt(const Entry& entry);
+
+// Whether it is what skein wrote about something the user did, a command for example: sent with the
+// next prompt, but never typed. `meta` says so.
+bool is_note(const Entry& entry);
+inline constexpr const char* note_meta = R"({"note":true})";
+
+// Whether the user said it in the middle of a turn, behind the results of tools: a prompt all the
+// same, which one can go back to. `meta` says so.
+bool is_steered(const Entry& entry);
+
+// A question that was asked outside the conversation, with its answer: an entry that is on no path
+// and never sent.
+struct Aside {
+  std::string question{}, answer{};
+  std::string provider{}, model{};  // who answered
+  std::optional<Usage> usage{};
+  std::int64_t duration_ms = 0;
+};
+
+Entry aside_entry(const Aside& aside);
+std::optional<Aside> aside_of(const Entry& entry);  // none: it is something else
+
+// The same of an entry that is not parsed: whether it is worth that, and what it says.
+bool may_be_aside(std::string_view type, std::string_view payload);
+std::optional<Aside> read_aside(std::string_view payload);
 
 }  // namespace skein::model

@@ -12,10 +12,40 @@
 #include <vector>
 
 #include "core/model/entry.h"
-#include "core/model/inquiry.h"
 #include "core/model/message.h"
 
 namespace skein::model {
+
+// What the model wants the user to decide: its question, or what becomes of its plan. All
+// texts in it are the model's.
+struct Inquiry {
+  struct Option {
+    std::string label;
+    std::string description{};
+    bool operator==(const Option&) const = default;
+  };
+  std::string question;
+  std::string header{};  // a word or two; may be empty
+  std::vector<Option> options{};
+  bool multiple = false;  // several of them may be chosen
+  bool operator==(const Inquiry&) const = default;
+};
+
+struct Plan {
+  std::string title{};
+  std::string text{};  // Markdown
+  bool operator==(const Plan&) const = default;
+};
+
+struct PlanReview {
+  enum class Verdict {
+    not_yet,
+    carry_out,
+    accept_edits,  // carry it out, and let edits run unasked
+    fresh,         // carry it out where nothing but the plan is known
+  } verdict = Verdict::not_yet;
+  std::string text{};  // the plan as the user left it; with not_yet: a word to the model
+};
 
 // A step of a stream. `block` names the block it belongs to, in the provider's own terms (an index,
 // an item id); empty means: the last block if it is of this kind and still open, else a new one.
@@ -142,9 +172,9 @@ using Event =
 
 // A question only a person may answer. Without a terminal the answer is no.
 struct Question {
-  std::string text;        // "run this command?"
+  std::string text;        // "Run this command?"
   std::string detail{};    // the exact command or the diff
-  std::string remember{};  // what "always" would cover, exactly; empty if it is not offered
+  std::string remember{};  // the rules "always" would add, exactly; empty if it is not offered
   // What the user may rewrite before it is done: a command, a text; and the name of a file that
   // would hold such a text.
   struct Amendable {
@@ -152,18 +182,28 @@ struct Question {
     std::string file;
   };
   std::optional<Amendable> amendable{};
+  // Of a question about a call of a tool; empty: it is about something else.
+  enum class Kind { text, command, diff } kind = Kind::text;  // of the detail
+  std::string request{};  // what it does, as in "agent reviewer wants to …": "run this command"
+  std::string scope{};    // what `remember` allows, as in "yes, … for this session"
+  std::string about{};    // what was decided on, in a word or two: "make check"
+  std::string note{};     // a fact about it that matters less: "sandboxed"
+  std::optional<ToolUse> call{};     // that it is about; none: it is about something else
+  std::vector<std::string> rules{};  // those of `remember`, each as a rule is written
 };
 struct Answer {
   // always: as long as this session lasts. here: for good, in this workspace.
   enum class Choice { no, yes, always, here, amend } choice = Choice::no;
   std::string text{};  // with no: the reason, for the model; with amend: the new text
+  // With yes and always: the whole input that the call is to have.
+  std::optional<JsonText> input{};
 };
 
 // A line that a person is to write: what a tool's server wants to know, an argument that is
 // missing.
 struct LineQuestion {
   std::string text;      // who wants what; shown above the line
-  std::string before{};  // stands in the line already
+  std::string before{};  // is in the line already
 };
 
 // The loop's lines to the outside. One poll watches the network, the keyboard and children, so the
@@ -171,16 +211,17 @@ struct LineQuestion {
 struct Ports {
   std::function<void(const Event&)> sink = [](const Event&) {};
   std::function<Answer(const Question&)> ask{};
-  // nullopt: the user left it with Esc or ^C. Empty where nobody can be asked, as `ask` is.
+  // nullopt: the user left it with Esc or ^C. Empty where no user can be asked, as `ask` is.
   std::function<std::optional<std::string>(const LineQuestion&)> ask_line{};
-  // Both wait for as long as it takes. Empty: nobody is there. The label that was chosen, several
+  // Both wait for as long as it takes. Empty: no user is there. The label that was chosen, several
   // with commas between, or words of the user's own; none: the user would not say.
   std::function<std::optional<std::string>(const Inquiry&)> inquire{};
   std::function<PlanReview(const Plan&)> review{};
   const std::atomic<bool>* stop = nullptr;  // set by ^C; lock-free
   // How often the user has asked for a stop, where that is counted. See next_stop_check().
   const std::atomic<unsigned>* stops = nullptr;
-  // Set by ^B: the command that runs is to go on in the background. Whoever heeds it clears it.
+  // Set by ^B: the command that runs is to go on in the background. The loop that reads it clears
+  // it.
   std::atomic<bool>* to_background = nullptr;
   struct Input {
     int fd = -1;
@@ -189,5 +230,16 @@ struct Ports {
 
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
+
+// Serves the input while it waits. False: stopped, and therefore back early.
+bool pause(const Ports& ports, std::chrono::milliseconds time);
+
+// Whether to stop, for busy work to ask as often as it likes: that is when the keyboard is read.
+// `ports` must outlive it.
+std::function<bool()> stop_check(const Ports& ports);
+// The same for work that is done after a stop too, and that only a further stop ends.
+std::function<bool()> next_stop_check(const Ports& ports);
+// The same without a look at the keyboard, for work that watches it itself.
+std::function<bool()> next_stop(const Ports& ports);
 
 }  // namespace skein::model

@@ -1,14 +1,14 @@
 #include "core/model/message.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "core/model/usage_json.h"
 #include "core/text/json.h"
-#include "core/text/json_writer.h"
+#include "core/text/request_text.h"
+#include "core/text/text.h"
 
 namespace skein::model {
 
@@ -26,8 +26,6 @@ std::optional<Enum> named(std::span<const std::string_view> names, std::string_v
   return static_cast<Enum>(found - names.begin());
 }
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 template <class Blocks>
 void write_array(std::string& out, const Blocks& blocks);
 
@@ -35,55 +33,52 @@ struct BlockWriter {
   std::string& out;
 
   void operator()(const Text& block) const {
-    JsonWriter object(out);
-    object.text("type", "text");
-    object.text("text", block.text);
-    finish(object, block.provider_data);
+    write("text", block, [&](JsonWriter& object) { object.text("text", block.text); });
   }
   void operator()(const Thinking& block) const {
-    JsonWriter object(out);
-    object.text("type", "thinking");
-    object.text("thinking", block.thinking);
-    object.text_if("signature", block.signature);
-    if (block.redacted) object.truth("redacted", true);
-    finish(object, block.provider_data);
+    write("thinking", block, [&](JsonWriter& object) {
+      object.text("thinking", block.thinking);
+      object.text_if("signature", block.signature);
+      if (block.redacted) object.truth("redacted", true);
+    });
   }
   void operator()(const Image& block) const {
-    JsonWriter object(out);
-    object.text("type", "image");
-    object.text("mimeType", block.mime_type);
-    object.text("blob", block.blob);
-    finish(object, block.provider_data);
+    write("image", block, [&](JsonWriter& object) {
+      object.text("mimeType", block.mime_type);
+      object.text("blob", block.blob);
+    });
   }
   void operator()(const ToolUse& block) const {
-    JsonWriter object(out);
-    object.text("type", "tool_use");
-    object.text("id", block.id);
-    object.text("name", block.name);
-    object.raw("input", block.input.empty() ? "{}" : block.input);
-    finish(object, block.provider_data);
+    write("tool_use", block, [&](JsonWriter& object) {
+      object.text("id", block.id);
+      object.text("name", block.name);
+      object.raw("input", block.input.empty() ? "{}" : block.input);
+    });
   }
   void operator()(const ToolResult& block) const {
-    JsonWriter object(out);
-    object.text("type", "tool_result");
-    object.text("tool_use_id", block.tool_use_id);
-    object.open("content");
-    write_array(out, block.content);
-    object.truth("isError", block.is_error);
-    object.text_if("blob", block.blob);
-    finish(object, block.provider_data);
+    write("tool_result", block, [&](JsonWriter& object) {
+      object.text("tool_use_id", block.tool_use_id);
+      object.open("content");
+      write_array(out, block.content);
+      object.truth("isError", block.is_error);
+      object.text_if("blob", block.blob);
+    });
   }
   void operator()(const Opaque& block) const {
-    JsonWriter object(out);
-    object.text("type", "opaque");
-    object.text("provider", block.provider);
-    object.raw("raw", block.raw.empty() ? "null" : block.raw);
-    object.end();
+    write("opaque", block, [&](JsonWriter& object) {
+      object.text("provider", block.provider);
+      object.raw("raw", block.raw.empty() ? "null" : block.raw);
+    });
   }
 
  private:
-  static void finish(JsonWriter& object, const JsonText& provider_data) {
-    object.raw_if("providerData", provider_data);
+  template <class AnyBlock>
+  void write(std::string_view type, const AnyBlock& block, const auto& members) const {
+    JsonWriter object(out);
+    object.text("type", type);
+    members(object);
+    if constexpr (requires { block.provider_data; })
+      object.raw_if("providerData", block.provider_data);
     object.end();
   }
 };
@@ -167,23 +162,21 @@ Block block_from(const Json& json) {
   return Opaque{"", dump(json)};
 }
 
-}  // namespace
+constexpr std::string_view before_name = "\n\n[", after_name = "]";
 
-Usage& operator+=(Usage& total, const Usage& more) {
-  // Transcripts come from anywhere, and a sum may be a sum of sums.
-  constexpr std::int64_t most = 1'000'000'000'000'000;
-  constexpr std::int64_t Usage::*counts[] = {&Usage::input, &Usage::output, &Usage::cache_read,
-                                             &Usage::cache_write, &Usage::reasoning};
-  Usage counted{.longest = std::min(more.longest, most)};
-  for (const auto count : counts)
-    if (more.*count > 0 && more.*count <= most) counted.*count = more.*count;
-  // Nothing yet is no call.
-  const std::int64_t before = total == Usage{} ? 0 : longest_input(total);
-  total.longest = std::max(before, longest_input(counted));
-  for (const auto count : counts)
-    if (total.*count <= most) total.*count += counted.*count;
-  return total;
+// The name in a block that attachment_text made.
+std::optional<std::string_view> name_in(const Block& block) {
+  const auto* text = std::get_if<Text>(&block);
+  if (text == nullptr || !text->text.starts_with(before_name)) return std::nullopt;
+  const std::string_view rest = std::string_view(text->text).substr(before_name.size());
+  const std::size_t end = rest.find(after_name);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view behind = rest.substr(end + after_name.size());
+  if (!behind.empty() && !behind.starts_with("\n")) return std::nullopt;
+  return rest.substr(0, end);
 }
+
+}  // namespace
 
 Message user_message(std::string text) {
   return Message{.role = Role::user, .content = {Text{std::move(text)}}};
@@ -195,6 +188,13 @@ bool is_prompt(const Message& message) {
 
 // Texts that follow each other directly are pieces of one: some providers cut where a source is
 // cited, in the middle of a sentence.
+std::string plain_text(const ToolResult& result) {
+  std::string out;
+  for (const ResultBlock& block : result.content)
+    if (const auto* text = std::get_if<Text>(&block)) out += text->text;
+  return out;
+}
+
 std::string plain_text(const Message& message) {
   std::string out;
   bool apart = false;
@@ -263,11 +263,76 @@ std::optional<Message> message_from_json(std::string_view payload) {
   // A reason we do not know is a plain stop: what counts later is the content.
   message.stop = named<Stop>(stop_names, string_at(*json, "stopReason")).value_or(Stop::stop);
   message.error = string_at(*json, "errorMessage");
-  message.usage = usage_in(*json);
+  message.usage = usage_from(at(*json, "usage"));
   message.transformed = transformed_in(*json);
   message.duration_ms = int_at(*json, "durationMs");
   message.first_token_ms = int_at(*json, "firstTokenMs");
   return message;
+}
+
+Ending ending_of(Stop stop, std::string_view error, bool empty) {
+  const std::string detail = error.empty() ? "" : ": " + std::string(error);
+  switch (stop) {
+    case Stop::stop: return empty ? Ending{"the model sent an empty answer", true} : Ending{};
+    case Stop::length:
+      return {empty ? "the model reached its output limit before it said anything"
+                    : "the answer is not complete: the model reached its output limit",
+              true};
+    case Stop::refusal: return {"the answer was refused or filtered" + detail, true};
+    case Stop::interrupted: return {"the answer was cut short" + detail, true};
+    case Stop::error: return {error.empty() ? "the turn failed" : std::string(error)};
+    case Stop::none:
+    case Stop::tool_use:
+    case Stop::aborted: break;
+  }
+  return {};
+}
+
+bool says_something(const Message& message) {
+  return std::ranges::any_of(message.content, [](const Block& block) {
+    const auto* text = std::get_if<Text>(&block);
+    return std::holds_alternative<Image>(block) || (text && !is_blank(text->text));
+  });
+}
+
+bool is_empty_answer(const Message& reply) {
+  return std::ranges::none_of(reply.content, [](const Block& block) {
+    const auto* text = std::get_if<Text>(&block);
+    return text != nullptr ? !is_blank(text->text) : !std::holds_alternative<Thinking>(block);
+  });
+}
+
+Text attachment_text(const std::string& name, const std::string& body) {
+  return {std::string(before_name) + name + std::string(after_name) + body};
+}
+
+std::string words_alone(const Message& message) {
+  if (message.role != Role::user) return plain_text(message);
+  std::string out;
+  for (const Block& block : message.content)
+    if (const auto* text = std::get_if<Text>(&block);
+        text && (&block == &message.content.front() || !name_in(block)))
+      out += text->text;
+  return out;
+}
+
+std::vector<std::string> attached_names(const Message& message) {
+  std::vector<std::string> out;
+  // The first block is always words, whatever they look like.
+  for (std::size_t i = 1; i < message.content.size(); ++i)
+    if (const auto name = name_in(message.content[i])) out.emplace_back(*name);
+  return out;
+}
+
+bool was_refused(const ToolResult& result) {
+  const auto* first = result.content.empty() ? nullptr : std::get_if<Text>(&result.content[0]);
+  return result.is_error && first != nullptr && first->text.starts_with(refusal_opening);
+}
+
+std::string refusal_words(const ToolResult& result) {
+  const auto* first = result.content.empty() ? nullptr : std::get_if<Text>(&result.content[0]);
+  if (first == nullptr || !first->text.starts_with(refusal_opening)) return "refused";
+  return "refused" + first->text.substr(refusal_opening.size());
 }
 
 }  // namespace skein::model

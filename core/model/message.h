@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/model/usage.h"
 #include "core/text/base.h"
 
 namespace skein::model {
@@ -17,33 +18,6 @@ enum class Role { user, assistant, tool };
 
 // Why an assistant message ended. `none` for the other roles.
 enum class Stop { none, stop, length, tool_use, refusal, aborted, interrupted, error };
-
-// Tokens of one model call, or of several. `input` excludes cached tokens, whatever the provider
-// counts.
-struct Usage {
-  std::int64_t input = 0;
-  std::int64_t output = 0;
-  std::int64_t cache_read = 0;
-  std::int64_t cache_write = 0;
-  std::int64_t reasoning = 0;  // part of output
-  // Of a sum: no call in it sent more than this, which decides what it may have cost. 0: it is one
-  // call, or a sum that was kept without it.
-  std::int64_t longest = 0;
-  // The same tokens; sums of an older skein do not tell of their longest call.
-  bool operator==(const Usage& other) const {
-    return input == other.input && output == other.output && cache_read == other.cache_read &&
-           cache_write == other.cache_write && reasoning == other.reasoning;
-  }
-};
-Usage& operator+=(Usage& total, const Usage& more);
-// All that was sent, cached or not.
-inline std::int64_t whole_input(const Usage& usage) {
-  return usage.input + usage.cache_read + usage.cache_write;
-}
-// No call in it sent more than this.
-inline std::int64_t longest_input(const Usage& usage) {
-  return usage.longest > 0 ? usage.longest : whole_input(usage);
-}
 
 // On every block, `provider_data` is a JSON object (or empty) that the provider which made the
 // block needs back verbatim: signatures, item ids, encrypted reasoning. Losing it is a bug.
@@ -118,7 +92,7 @@ enum class Seals {
 struct Message {
   Role role = Role::user;
   std::vector<Block> content{};
-  // A user message that skein wrote so that the model goes on: it is no prompt.
+  // A user message that skein wrote so that the model continues: it is not a prompt.
   bool continuation = false;
   std::string provider{};  // who wrote it, for assistant messages
   std::string model{};
@@ -138,6 +112,13 @@ bool is_prompt(const Message& message);
 // The Text blocks joined, as paragraphs where something else came between them; without thinking,
 // calls and images.
 std::string plain_text(const Message& message);
+std::string plain_text(const ToolResult& result);
+
+// The block by which a file is attached to a message of the user's.
+Text attachment_text(const std::string& name, const std::string& body);
+// The words of a message without its attached files, and the names of these.
+std::string words_alone(const Message& message);
+std::vector<std::string> attached_names(const Message& message);
 std::vector<const ToolUse*> tool_uses(const Message& message);
 
 std::string_view name(Role role);
@@ -147,5 +128,35 @@ std::string_view name(Stop stop);
 // ignored; nullopt if it is not a message at all.
 JsonText to_json(const Message& message);
 std::optional<Message> message_from_json(std::string_view payload);
+
+// What to say about an answer that did not end normally, in the terminal and in print mode
+// alike.
+struct Ending {
+  std::string text{};      // empty: all is well, or the user wanted it so
+  bool can_go_on = false;  // asking the model to go on makes sense
+  bool operator==(const Ending&) const = default;
+};
+
+// `error` is what the provider said about it.
+Ending ending_of(Stop stop, std::string_view error, bool empty);
+
+// A message with an image, or words that are more than white space.
+bool says_something(const Message& message);
+// An answer that says nothing: no words, no image, no call.
+bool is_empty_answer(const Message& reply);
+
+// A tool as a model sees it.
+struct ToolSpec {
+  std::string name;
+  std::string description;
+  JsonText schema;  // JSON Schema of the input object
+  bool operator==(const ToolSpec&) const = default;
+};
+
+// How the result of a call begins that the user did not allow; and whether one does.
+inline constexpr std::string_view refusal_opening = "the user said no";
+bool was_refused(const ToolResult& result);
+// "refused", with the reason if one was given, as it is said to people.
+std::string refusal_words(const ToolResult& result);
 
 }  // namespace skein::model

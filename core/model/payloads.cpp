@@ -1,345 +1,385 @@
 #include "core/model/payloads.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
-#include <utility>
 
 #include "core/model/usage_json.h"
+#include "core/text/checksum.h"
+#include "core/text/encoding.h"
 #include "core/text/json.h"
-#include "core/text/sha256.h"
+#include "core/text/utf8.h"
 
 namespace skein::model {
+
+namespace {
+
+std::string hash_json(const std::optional<std::string>& hash) {
+  return hash ? '"' + *hash + '"' : std::string("null");
+}
+
+std::optional<std::string> hash_from(const Json& value) {
+  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+}
+
+// The fifth column, which older versions of skein read over: to them a link, and a file that is as
+// in the commit, are files whose contents were not kept.
+JsonText details_of(const KeptFile& file) {
+  std::string out;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    out += (out.empty() ? ",{\"" : ",\"") + std::string(name) + "\":" + value;
+  };
+  if (file.kind == FileKind::link) add("link", hash_json(file.hash));
+  if (file.committed) add("committed", "true");
+  if (file.changed_ns != 0) add("changed", std::to_string(file.changed_ns));
+  if (const std::optional<Becomes>& next = file.becomes)
+    add("becomes", "[" + std::to_string(next->mode) + "," + hash_json(next->hash) +
+                       (next->kind == FileKind::link ? ",\"link\"]" : "]"));
+  return out.empty() ? out : out + "}";
+}
+
+void take_details(const Json& details, KeptFile& file) {
+  if (const std::string link = string_at(details, "link"); !link.empty()) {
+    file.kind = FileKind::link;
+    file.hash = link;
+  }
+  file.committed = bool_at(details, "committed");
+  file.changed_ns = int_at(details, "changed");
+  const Json& next = at(details, "becomes");
+  if (!next.is_array() || next.size() < 2 || !next[0].is_number_unsigned()) return;
+  file.becomes = {next[0].get<std::uint32_t>(), hash_from(next[1]),
+                  next.size() > 2 ? FileKind::link : FileKind::file};
+}
+
+std::optional<KeptFile> file_from(const Json& row) {
+  if (!row.is_array() || row.size() < 4 || !row[0].is_string()) return std::nullopt;
+  if (!row[1].is_number_unsigned() || !row[3].is_number_unsigned()) return std::nullopt;
+  if (!row[2].is_string() && !row[2].is_null()) return std::nullopt;
+  KeptFile file{unescaped_path(row[0].get_ref<const std::string&>()), row[1].get<std::uint32_t>(),
+                hash_from(row[2]), row[3].get<std::uint64_t>()};
+  if (row.size() > 4) take_details(row[4], file);
+  return file;
+}
+
+std::vector<KeptFile> files_from(const Json& rows) {
+  std::vector<KeptFile> out;
+  out.reserve(rows.size());
+  for (const Json& row : rows)
+    if (std::optional<KeptFile> file = file_from(row)) out.push_back(*std::move(file));
+  return out;
+}
+
+}  // namespace
+
+std::string escaped_path(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const Utf8Character next = first_character(path);
+    if (next.good && next.point != '\\')
+      out += path.substr(0, next.length);
+    else
+      for (const char byte : path.substr(0, next.length))
+        out += "\\x" + hex(static_cast<unsigned char>(byte), 2);
+    path.remove_prefix(next.length);
+  }
+  return out;
+}
+
+std::string unescaped_path(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned value = 0;
+    const char* const digits = text.data() + at + 2;
+    if (text.substr(at, 2) == "\\x" && at + 4 <= text.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      out += static_cast<char>(value);
+      at += 3;
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
+JsonText files_json(std::span<const KeptFile> files) {
+  std::string out = "[";
+  for (const KeptFile& file : files) {
+    out += out.size() > 1 ? ",[" : "[";
+    append_quoted(out, escaped_path(file.path));
+    out += "," + std::to_string(file.mode) + "," +
+           (file.kind == FileKind::link ? "\"\"" : hash_json(file.hash)) + "," +
+           std::to_string(file.size) + details_of(file) + "]";
+  }
+  return out + "]";
+}
+
+std::optional<std::vector<KeptFile>> files_from_json(std::string_view json) {
+  const std::optional<Json> rows = parse_json(json);
+  return rows && rows->is_array() ? std::optional(files_from(*rows)) : std::nullopt;
+}
 
 namespace payload {
 
 namespace {
 
-using Read = std::optional<Payload>;
+// members() names the members of each kind once; these write and read them. A member is always
+// written, or only if_set (if it is not empty), or as null where it is empty.
+class MemberWriter {
+ public:
+  static constexpr bool reads = false;
+  explicit MemberWriter(Json& json) : json_(json) {}
 
-std::optional<Id> id_at(const Json& json, std::string_view key) {
-  return parse_id(string_at(json, key));
-}
-
-std::vector<std::string> strings_at(const Json& json, std::string_view key) {
-  std::vector<std::string> out;
-  for (const Json& each : at(json, key))
-    if (each.is_string()) out.push_back(each.get<std::string>());
-  return out;
-}
-
-void write(Json& json, const Head& head) { json["entryId"] = to_string(head.entry); }
-Read read_head(const Json& json) {
-  const std::optional<Id> entry = id_at(json, "entryId");
-  return entry ? Read(Head{*entry}) : std::nullopt;
-}
-
-void write(Json& json, const Title& title) { json["text"] = title.text; }
-Read read_title(const Json& json) { return Title{string_at(json, "text")}; }
-
-void write(Json& json, const Key& key) { json["key"] = key.key; }
-Read read_key(const Json& json) { return Key{string_at(json, "key")}; }
-
-void write(Json& json, const Label& label) {
-  json["entryId"] = to_string(label.entry);
-  json["text"] = label.text;
-}
-Read read_label(const Json& json) {
-  const std::optional<Id> entry = id_at(json, "entryId");
-  return entry ? Read(Label{*entry, string_at(json, "text")}) : std::nullopt;
-}
-
-void write(Json& json, const Snapshot& snapshot) {
-  json["name"] = snapshot.name;
-  json["entryId"] = snapshot.entry ? Json(to_string(*snapshot.entry)) : Json();
-}
-Read read_snapshot(const Json& json) {
-  return Snapshot{string_at(json, "name"), id_at(json, "entryId")};
-}
-
-void write(Json& json, const Ttl& ttl) { json["age"] = ttl.age.empty() ? Json() : Json(ttl.age); }
-Read read_ttl(const Json& json) { return Ttl{string_at(json, "age")}; }
-
-void write(Json& json, const Pin& pin) { json["pinned"] = pin.pinned; }
-Read read_pin(const Json& json) { return Pin{bool_at(json, "pinned")}; }
-
-void write(Json& json, const MessageDeltaBatch& batch) {
-  json["messageId"] = to_string(batch.message);
-  json["provider"] = batch.provider;
-  json["model"] = batch.model;
-  json["pieces"] = Json::array();
-  for (const MessageDeltaBatch::Piece& piece : batch.pieces)
-    json["pieces"].push_back({{piece.thinking ? "thinking" : "text", piece.text}});
-}
-Read read_message_delta_batch(const Json& json) {
-  const std::optional<Id> message = id_at(json, "messageId");
-  if (!message) return std::nullopt;
-  MessageDeltaBatch batch{*message, string_at(json, "provider"), string_at(json, "model")};
-  for (const Json& piece : at(json, "pieces")) {
-    const bool thinking = at(piece, "thinking").is_string();
-    batch.pieces.push_back({thinking, string_at(piece, thinking ? "thinking" : "text")});
+  MemberWriter& operator()(const char* name, const auto& value) {
+    json_[name] = form(value);
+    return *this;
   }
-  return batch;
-}
+  template <class Value>
+  MemberWriter& if_set(const char* name, const Value& value) {
+    return value != Value{} ? (*this)(name, value) : *this;
+  }
+  template <class Value>
+  MemberWriter& or_null(const char* name, const Value& value) {
+    return (*this)(name, value == Value{} ? Json() : form(value));
+  }
+  MemberWriter& about(const char* name, Id id) { return (*this)(name, id); }
+  MemberWriter& path(const char* name, const std::string& path) {
+    return (*this)(name, escaped_path(path));
+  }
 
-void write(Json& json, const Permissions& permissions) { json["rules"] = permissions.rules; }
-Read read_permissions(const Json& json) { return Permissions{strings_at(json, "rules")}; }
+ private:
+  static Json form(const auto& value) { return value; }
+  static Json form(Id id) { return to_string(id); }
+  static Json form(const Usage& usage) { return usage_json(usage); }
+  static Json form(const MessageDeltaBatch::Piece& piece) {
+    return {{piece.thinking ? "thinking" : "text", piece.text}};
+  }
+  // A schema is kept as text: parsed and written again, its bytes might be others.
+  static Json form(const ToolSpec& spec) {
+    return {{"name", spec.name}, {"description", spec.description}, {"schema", spec.schema}};
+  }
+  static Json form(const Checkpoint::Modes& modes) {
+    return Json::array({modes.file, modes.program});
+  }
+  static Json form(const std::vector<KeptFile>& files) {
+    return parse_json(files_json(files)).value_or(Json::array());
+  }
+  template <class Value>
+  static Json form(const std::optional<Value>& value) {
+    return value ? form(*value) : Json();
+  }
+  template <class Value>
+  static Json form(const std::vector<Value>& values) {
+    Json out = Json::array();
+    for (const Value& value : values) out.push_back(form(value));
+    return out;
+  }
 
-void write(Json& json, const ThinkingOffBefore& off) { json["entryId"] = to_string(off.entry); }
-Read read_thinking_off_before(const Json& json) {
-  const std::optional<Id> entry = id_at(json, "entryId");
-  return entry ? Read(ThinkingOffBefore{*entry}) : std::nullopt;
-}
+  Json& json_;
+};
 
-void write(Json& json, const Import& import) {
-  json["from"] = import.from;
-  json["session"] = import.session;
-  json["file"] = import.file;
-  json["at"] = import.at;
-  if (import.parent) json["parent"] = to_string(*import.parent);
-  if (import.spawned) json["spawned"] = true;
-}
-Read read_import(const Json& json) {
-  return Import{string_at(json, "from"), string_at(json, "session"), string_at(json, "file"),
-                string_at(json, "at"),   id_at(json, "parent"),      bool_at(json, "spawned")};
-}
+class MemberReader {
+ public:
+  static constexpr bool reads = true;
+  explicit MemberReader(const Json& json) : json_(json) {}
 
-void write(Json& json, const ImportContext& context) {
-  json["label"] = context.label;
-  json["text"] = context.text;
-}
-Read read_import_context(const Json& json) {
-  return ImportContext{string_at(json, "label"), string_at(json, "text")};
-}
+  MemberReader& operator()(const char* name, auto& value) {
+    take(at(json_, name), value);
+    return *this;
+  }
+  MemberReader& if_set(const char* name, auto& value) { return (*this)(name, value); }
+  MemberReader& or_null(const char* name, auto& value) { return (*this)(name, value); }
+  MemberReader& about(const char* name, Id& id) {
+    complete_ = complete_ && parse_id(string_at(json_, name));
+    return (*this)(name, id);
+  }
+  MemberReader& path(const char* name, std::string& path) {
+    path = unescaped_path(string_at(json_, name));
+    return *this;
+  }
+  bool complete() const { return complete_; }  // it has the ids it is about
 
-void write(Json& json, const ModelChange& change) {
-  json["provider"] = change.provider;
-  json["model"] = change.model;
-  if (!change.reason.empty()) json["reason"] = change.reason;
-}
-Read read_model_change(const Json& json) {
-  return ModelChange{string_at(json, "provider"), string_at(json, "model"),
-                     string_at(json, "reason")};
-}
+ private:
+  static void take(const Json& json, std::string& text) {
+    text = json.is_string() ? json.get<std::string>() : "";
+  }
+  static void take(const Json& json, bool& value) { value = json.is_boolean() && json.get<bool>(); }
+  static void take(const Json& json, std::int64_t& value) {
+    value = json.is_number_integer() ? json.get<std::int64_t>() : 0;
+  }
+  static void take(const Json& json, double& value) {
+    value = json.is_number() ? json.get<double>() : 0;
+  }
+  static void take(const Json& json, std::optional<Id>& id) {
+    id = json.is_string() ? parse_id(json.get_ref<const std::string&>()) : std::nullopt;
+  }
+  static void take(const Json& json, Id& id) {
+    std::optional<Id> read;
+    take(json, read);
+    id = read.value_or(Id{});
+  }
+  static void take(const Json& json, std::vector<std::string>& texts) {
+    for (const Json& each : json)
+      if (each.is_string()) texts.push_back(each.get<std::string>());
+  }
+  static void take(const Json& json, std::vector<Id>& ids) {
+    for (const Json& each : json)
+      if (std::optional<Id> id; take(each, id), id) ids.push_back(*id);
+  }
+  static void take(const Json& json, std::map<std::string, std::string>& texts) {
+    if (json.is_object())
+      for (const auto& [name, text] : json.items())
+        if (text.is_string()) texts[name] = text.get<std::string>();
+  }
+  static void take(const Json& json, std::vector<MessageDeltaBatch::Piece>& pieces) {
+    for (const Json& piece : json) {
+      const bool thinking = at(piece, "thinking").is_string();
+      pieces.push_back({thinking, string_at(piece, thinking ? "thinking" : "text")});
+    }
+  }
+  static void take(const Json& json, std::optional<std::vector<ToolSpec>>& specs) {
+    if (!json.is_array()) return;
+    specs.emplace();
+    for (const Json& spec : json)
+      specs->push_back(
+          {string_at(spec, "name"), string_at(spec, "description"), string_at(spec, "schema")});
+  }
+  static void take(const Json& json, std::optional<Checkpoint::Modes>& modes) {
+    if (json.is_array() && json.size() == 2 && json[0].is_number_unsigned() &&
+        json[1].is_number_unsigned())
+      modes = {json[0].get<std::uint32_t>(), json[1].get<std::uint32_t>()};
+  }
+  static void take(const Json& json, std::vector<KeptFile>& files) {
+    if (json.is_array()) files = files_from(json);
+  }
+  static void take(const Json& json, std::optional<Usage>& usage) { usage = usage_from(json); }
 
-void write(Json& json, const ThinkingLevelChange& change) { json["level"] = change.level; }
-Read read_thinking_level_change(const Json& json) {
-  return ThinkingLevelChange{string_at(json, "level")};
-}
+  const Json& json_;
+  bool complete_ = true;
+};
 
-void write(Json& json, const SystemPromptOverride& system) { json["text"] = system.text; }
-Read read_system_prompt_override(const Json& json) {
-  return SystemPromptOverride{string_at(json, "text")};
+void members(auto& io, Head& head) { io.about("entryId", head.entry); }
+void members(auto& io, Title& title) { io("text", title.text); }
+void members(auto& io, Key& key) { io("key", key.key); }
+void members(auto& io, Label& label) { io.about("entryId", label.entry)("text", label.text); }
+void members(auto& io, Snapshot& snapshot) {
+  io("name", snapshot.name).or_null("entryId", snapshot.entry);
 }
-
-void write(Json& json, const Redaction& redaction) {
-  json["targetEntryId"] = to_string(redaction.target);
-  json["reason"] = redaction.reason;
+void members(auto& io, Ttl& ttl) { io.or_null("age", ttl.age); }
+void members(auto& io, Pin& pin) { io("pinned", pin.pinned); }
+void members(auto& io, MessageDeltaBatch& batch) {
+  io.about("messageId", batch.message)("provider", batch.provider)("model", batch.model)(
+      "pieces", batch.pieces);
 }
-Read read_redaction(const Json& json) {
-  const std::optional<Id> target = id_at(json, "targetEntryId");
-  return target ? Read(Redaction{*target, string_at(json, "reason")}) : std::nullopt;
+void members(auto& io, Permissions& permissions) { io("rules", permissions.rules); }
+void members(auto& io, ThinkingOffBefore& off) { io.about("entryId", off.entry); }
+void members(auto& io, Import& import) {
+  io("from", import.from)("session", import.session)("file", import.file)("at", import.at)
+      .if_set("parent", import.parent)
+      .if_set("spawned", import.spawned);
 }
-
-// A schema is kept as text: parsed and written again, its bytes might be others.
-void write(Json& json, const RuntimeInit& init) {
-  json["system"] = init.system;
-  json["tools"] = init.tools;
+void members(auto& io, ImportContext& context) { io("label", context.label)("text", context.text); }
+void members(auto& io, ModelChange& change) {
+  io("provider", change.provider)("model", change.model).if_set("reason", change.reason);
+}
+void members(auto& io, ThinkingLevelChange& change) { io("level", change.level); }
+void members(auto& io, SystemPromptOverride& system) { io("text", system.text); }
+void members(auto& io, Redaction& redaction) {
+  io.about("targetEntryId", redaction.target)("reason", redaction.reason);
+}
+void members(auto& io, RuntimeInit& init) {
+  io("system", init.system)("tools", init.tools).if_set("toolSpecs", init.specs);
   if (!init.specs) return;
-  Json specs = Json::array();
-  for (const ToolSpec& spec : *init.specs)
-    specs.push_back(
-        {{"name", spec.name}, {"description", spec.description}, {"schema", spec.schema}});
-  json["toolSpecs"] = std::move(specs);
-  json["hash"] = init.hash;
-  json["provider"] = init.provider;
-  if (init.overridden) json["overridden"] = true;
-  json["said"] = Json::object();
-  for (const auto& [name, hash] : init.said) json["said"][name] = hash;
-  for (const auto& [name, what] : init.servers) json["servers"][name] = what;
-  if (init.masked.empty()) return;
-  Json masked = Json::array();
-  for (const Id id : init.masked) masked.push_back(to_string(id));
-  json["masked"] = std::move(masked);
+  io("hash", init.hash)("provider", init.provider)
+      .if_set("overridden", init.overridden)("said", init.said)
+      .if_set("servers", init.servers)
+      .if_set("masked", init.masked)
+      .if_set("dropped", init.dropped);
 }
-Read read_runtime_init(const Json& json) {
-  RuntimeInit init{.system = string_at(json, "system"), .tools = strings_at(json, "tools")};
-  const Json& specs = at(json, "toolSpecs");
-  if (!specs.is_array()) return init;
-  init.specs.emplace();
-  for (const Json& spec : specs)
-    init.specs->push_back(
-        {string_at(spec, "name"), string_at(spec, "description"), string_at(spec, "schema")});
-  init.hash = string_at(json, "hash");
-  init.provider = string_at(json, "provider");
-  init.overridden = bool_at(json, "overridden");
-  for (const auto& [member, into] :
-       {std::pair("said", &init.said), std::pair("servers", &init.servers)})
-    if (const Json& texts = at(json, member); texts.is_object())
-      for (const auto& [name, text] : texts.items())
-        if (text.is_string()) (*into)[name] = text.get<std::string>();
-  for (const std::string& id : strings_at(json, "masked"))
-    if (const std::optional<Id> parsed = parse_id(id)) init.masked.push_back(*parsed);
-  return init;
+void members(auto& io, BranchSummary& branch) {
+  io("sourceSessionId", branch.source_session)("sourceEntryId", branch.source_entry)(
+      "summary", branch.summary);
 }
+template <class Io>
+void members(Io& io, CompactionSummary& compaction) {
+  io("summary", compaction.summary)
+      .if_set("firstKeptEntryId", compaction.first_kept)("tokensBefore", compaction.tokens_before)(
+          "tokensPerGuess", compaction.tokens_per_guess)("filesRead", compaction.files_read)(
+          "filesChanged", compaction.files_changed)
+      .if_set("lastPrompt", compaction.last_prompt)
+      .if_set("resultBytes", compaction.result_bytes);
+  if (!Io::reads && !compaction.usage) return;
+  io("provider", compaction.provider)("model", compaction.model)("usage", compaction.usage);
+}
+void members(auto& io, Checkpoint& checkpoint) {
+  io.if_set("promptId", checkpoint.prompt)("phase", checkpoint.phase)
+      .path("root", checkpoint.root)("coverage", checkpoint.coverage)
+      .if_set("git", checkpoint.git)
+      .if_set("modes", checkpoint.modes);
+  if (checkpoint.list.empty()) io("files", checkpoint.files);
+  io.if_set("list", checkpoint.list).if_set("leftOut", checkpoint.left_out);
+}
+void members(auto& io, Restore& restore) {
+  io.about("to", restore.to)
+      .if_set("before", restore.before)
+      .if_set("head", restore.head)
+      .if_set("redo", restore.redo)("changed", restore.changed)("kept", restore.kept)(
+          "failed", restore.failed);
+}
+void members(auto& io, HookRun& run) {
+  io("event", run.event)("command", run.command)("source", run.source)("exit", run.exit)("ms",
+                                                                                         run.ms)
+      .if_set("decision", run.decision)
+      .if_set("reason", run.reason)
+      .if_set("callId", run.call)
+      .if_set("input", run.input)
+      .if_set("original", run.original)
+      .if_set("blob", run.blob);
+}
+void members(auto& io, SubAgent& agent) { io("name", agent.name)("parentCall", agent.call); }
 
-void write(Json& json, const BranchSummary& branch) {
-  json["sourceSessionId"] = to_string(branch.source_session);
-  json["sourceEntryId"] = to_string(branch.source_entry);
-  json["summary"] = branch.summary;
-}
-Read read_branch_summary(const Json& json) {
-  return BranchSummary{id_at(json, "sourceSessionId").value_or(Id{}),
-                       id_at(json, "sourceEntryId").value_or(Id{}), string_at(json, "summary")};
-}
-
-void write(Json& json, const CompactionSummary& compaction) {
-  json["summary"] = compaction.summary;
-  if (compaction.first_kept) json["firstKeptEntryId"] = to_string(*compaction.first_kept);
-  json["tokensBefore"] = compaction.tokens_before;
-  json["tokensPerGuess"] = compaction.tokens_per_guess;
-  json["filesRead"] = compaction.files_read;
-  json["filesChanged"] = compaction.files_changed;
-  if (!compaction.last_prompt.empty()) json["lastPrompt"] = compaction.last_prompt;
-  if (compaction.result_bytes > 0) json["resultBytes"] = compaction.result_bytes;
-  if (!compaction.usage) return;
-  json["provider"] = compaction.provider;
-  json["model"] = compaction.model;
-  json["usage"] = usage_json(*compaction.usage);
-}
-Read read_compaction_summary(const Json& json) {
-  const Json& per_guess = at(json, "tokensPerGuess");
-  return CompactionSummary{.summary = string_at(json, "summary"),
-                           .first_kept = id_at(json, "firstKeptEntryId"),
-                           .tokens_before = int_at(json, "tokensBefore"),
-                           .tokens_per_guess = per_guess.is_number() ? per_guess.get<double>() : 0,
-                           .files_read = strings_at(json, "filesRead"),
-                           .files_changed = strings_at(json, "filesChanged"),
-                           .last_prompt = string_at(json, "lastPrompt"),
-                           .result_bytes = int_at(json, "resultBytes"),
-                           .provider = string_at(json, "provider"),
-                           .model = string_at(json, "model"),
-                           .usage = usage_in(json)};
-}
-
-void write(Json& json, const Checkpoint& checkpoint) {
-  if (checkpoint.prompt) json["promptId"] = to_string(*checkpoint.prompt);
-  json["phase"] = checkpoint.phase;
-  json["root"] = escaped_path(checkpoint.root);
-  json["coverage"] = checkpoint.coverage;
-  if (!checkpoint.git.empty()) json["git"] = checkpoint.git;
-  if (checkpoint.modes) json["modes"] = {checkpoint.modes->file, checkpoint.modes->program};
-  if (checkpoint.list.empty())
-    json["files"] = parse_json(files_json(checkpoint.files)).value_or(Json::array());
-  else
-    json["list"] = checkpoint.list;
-  if (checkpoint.left_out > 0) json["leftOut"] = checkpoint.left_out;
-}
-Read read_checkpoint(const Json& json) {
-  Checkpoint out{.prompt = id_at(json, "promptId"),
-                 .phase = string_at(json, "phase"),
-                 .root = unescaped_path(string_at(json, "root")),
-                 .coverage = string_at(json, "coverage"),
-                 .git = string_at(json, "git")};
-  if (const Json& modes = at(json, "modes"); modes.is_array() && modes.size() == 2 &&
-                                             modes[0].is_number_unsigned() &&
-                                             modes[1].is_number_unsigned())
-    out.modes = {modes[0].get<std::uint32_t>(), modes[1].get<std::uint32_t>()};
-  out.files = files_from_json(text_at(json, "files")).value_or(std::vector<KeptFile>{});
-  out.list = string_at(json, "list");
-  out.left_out = int_at(json, "leftOut");
-  return out;
-}
-
-void write(Json& json, const Restore& restore) {
-  json["to"] = to_string(restore.to);
-  if (restore.before) json["before"] = to_string(*restore.before);
-  if (restore.head) json["head"] = to_string(*restore.head);
-  if (restore.redo) json["redo"] = true;
-  json["changed"] = restore.changed;
-  json["kept"] = restore.kept;
-  json["failed"] = restore.failed;
-}
-Read read_restore(const Json& json) {
-  const std::optional<Id> to = id_at(json, "to");
-  if (!to) return std::nullopt;
-  return Restore{.to = *to,
-                 .before = id_at(json, "before"),
-                 .head = id_at(json, "head"),
-                 .redo = bool_at(json, "redo"),
-                 .changed = int_at(json, "changed"),
-                 .kept = int_at(json, "kept"),
-                 .failed = int_at(json, "failed")};
-}
-
-void write(Json& json, const HookRun& run) {
-  json["event"] = run.event;
-  json["command"] = run.command;
-  json["source"] = run.source;
-  json["exit"] = run.exit;
-  json["ms"] = run.ms;
-  const std::pair<const char*, const std::string&> rest[] = {
-      {"decision", run.decision}, {"reason", run.reason},     {"callId", run.call},
-      {"input", run.input},       {"original", run.original}, {"blob", run.blob}};
-  for (const auto& [name, text] : rest)
-    if (!text.empty()) json[name] = text;
-}
-Read read_hook_run(const Json& json) {
-  return HookRun{.event = string_at(json, "event"),
-                 .command = string_at(json, "command"),
-                 .source = string_at(json, "source"),
-                 .exit = string_at(json, "exit"),
-                 .ms = int_at(json, "ms"),
-                 .decision = string_at(json, "decision"),
-                 .reason = string_at(json, "reason"),
-                 .call = string_at(json, "callId"),
-                 .input = string_at(json, "input"),
-                 .original = string_at(json, "original"),
-                 .blob = string_at(json, "blob")};
-}
-
-void write(Json& json, const SubAgent& agent) {
-  json["name"] = agent.name;
-  json["parentCall"] = agent.call;
-}
-Read read_sub_agent(const Json& json) {
-  return SubAgent{.name = string_at(json, "name"), .call = string_at(json, "parentCall")};
+template <class Kind>
+std::optional<Payload> read(const Json& json) {
+  Kind kind{};
+  MemberReader reader(json);
+  members(reader, kind);
+  return reader.complete() ? std::optional<Payload>(std::move(kind)) : std::nullopt;
 }
 
 // In the order of Payload's alternatives, so that a payload's index finds its row.
 struct Form {
   std::string_view type, kind;
-  Read (*read)(const Json&);
+  std::optional<Payload> (*read)(const Json&);
 };
 constexpr Form forms[] = {
-    {type::custom, "head", read_head},
-    {type::custom, "title", read_title},
-    {type::custom, "key", read_key},
-    {type::custom, "label", read_label},
-    {type::custom, "snapshot", read_snapshot},
-    {type::custom, "permissions", read_permissions},
-    {type::custom, "thinking_off_before", read_thinking_off_before},
-    {type::custom, "import", read_import},
-    {type::custom, "import_context", read_import_context},
-    {type::model_change, "", read_model_change},
-    {type::thinking_level_change, "", read_thinking_level_change},
-    {type::system_prompt_override, "", read_system_prompt_override},
-    {type::redaction, "", read_redaction},
-    {type::runtime_init, "", read_runtime_init},
-    {type::branch_summary, "", read_branch_summary},
-    {type::compaction_summary, "", read_compaction_summary},
-    {type::custom, "ttl", read_ttl},
-    {type::custom, "pin", read_pin},
-    {type::message_delta_batch, "", read_message_delta_batch},
-    {type::custom, "checkpoint", read_checkpoint},
-    {type::custom, "restore", read_restore},
-    {type::custom, "hook", read_hook_run},
-    {type::custom, "agent", read_sub_agent},
+    {type::custom, "head", read<Head>},
+    {type::custom, "title", read<Title>},
+    {type::custom, "key", read<Key>},
+    {type::custom, "label", read<Label>},
+    {type::custom, "snapshot", read<Snapshot>},
+    {type::custom, "permissions", read<Permissions>},
+    {type::custom, "thinking_off_before", read<ThinkingOffBefore>},
+    {type::custom, "import", read<Import>},
+    {type::custom, "import_context", read<ImportContext>},
+    {type::model_change, "", read<ModelChange>},
+    {type::thinking_level_change, "", read<ThinkingLevelChange>},
+    {type::system_prompt_override, "", read<SystemPromptOverride>},
+    {type::redaction, "", read<Redaction>},
+    {type::runtime_init, "", read<RuntimeInit>},
+    {type::branch_summary, "", read<BranchSummary>},
+    {type::compaction_summary, "", read<CompactionSummary>},
+    {type::custom, "ttl", read<Ttl>},
+    {type::custom, "pin", read<Pin>},
+    {type::message_delta_batch, "", read<MessageDeltaBatch>},
+    {type::custom, "checkpoint", read<Checkpoint>},
+    {type::custom, "restore", read<Restore>},
+    {type::custom, "hook", read<HookRun>},
+    {type::custom, "agent", read<SubAgent>},
 };
 static_assert(std::size(forms) == std::variant_size_v<Payload>);
 
 }  // namespace
 
-// Lengths stand before the texts, so that no two beginnings look alike.
+// Lengths precede the texts, so that no two beginnings look alike.
 std::string hash_of(const RuntimeInit& init) {
   std::string all;
   const auto add = [&all](std::string_view text) {
@@ -357,11 +397,12 @@ std::string hash_of(const RuntimeInit& init) {
 
 }  // namespace payload
 
-Entry make_entry(const Payload& payload) {
+Entry make_entry(Payload payload) {
   const payload::Form& form = payload::forms[payload.index()];
   Json json = Json::object();
   if (!form.kind.empty()) json["kind"] = form.kind;
-  std::visit([&](const auto& each) { payload::write(json, each); }, payload);
+  payload::MemberWriter writer(json);
+  std::visit([&](auto& each) { payload::members(writer, each); }, payload);
   return make_entry(form.type, dump(json));
 }
 

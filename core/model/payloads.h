@@ -2,8 +2,10 @@
 // them. core/store/FORMAT.md describes the same on paper.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,10 +13,46 @@
 #include <vector>
 
 #include "core/model/entry.h"
-#include "core/model/kept_file.h"
-#include "core/model/provider.h"
+#include "core/text/base.h"
 
 namespace skein::model {
+
+enum class FileKind { file, link };
+
+// What a restore makes of a file.
+struct Becomes {
+  std::uint32_t mode = 0;
+  std::optional<std::string> hash{};  // none: it is removed
+  FileKind kind = FileKind::file;
+  bool operator==(const Becomes&) const = default;
+};
+
+// One file of the workspace as a checkpoint has it, and how lists of them are written down.
+struct KeptFile {
+  std::string path{};      // below the workspace, the bytes as they are
+  std::uint32_t mode = 0;  // permission bits
+  // The blob that holds what was in it, or where the link leads. Empty: it was there, but its
+  // contents were not kept. None: there was no such file.
+  std::optional<std::string> hash{};
+  std::uint64_t size = 0;
+  FileKind kind = FileKind::file;
+  bool committed = false;       // `hash` is empty, and the contents are those in the commit
+  std::int64_t changed_ns = 0;  // of contents that were not kept: when they changed; 0: not known
+  std::optional<Becomes> becomes{};  // a restore follows
+
+  bool exists() const { return hash.has_value(); }
+  bool contents_kept() const { return hash && !hash->empty(); }
+  bool operator==(const KeptFile&) const = default;
+};
+
+// [[path, mode, hash | null, size, {…}?], …], as FORMAT.md says
+JsonText files_json(std::span<const KeptFile> files);
+// nullopt: it is no such list. Rows that are none are left out.
+std::optional<std::vector<KeptFile>> files_from_json(std::string_view json);
+
+// A name may hold any bytes, JSON cannot: what is no UTF-8, and every backslash, becomes \xNN.
+std::string escaped_path(std::string_view path);
+std::string unescaped_path(std::string_view text);
 
 namespace payload {
 
@@ -35,9 +73,9 @@ struct Snapshot {
   std::string name{};
   std::optional<Id> entry{};  // none: removes the snapshot
 };
-// The session goes to the trash when nobody has used it for so long.
+// The session goes to the trash when it was not used for so long.
 struct Ttl {
-  std::string age{};  // "30d"; empty: it has no such time of its own
+  std::string age{};  // "30d"; empty: the usual time holds
 };
 struct Pin {  // never archived or thrown away unasked
   bool pinned = true;
@@ -91,6 +129,8 @@ struct RuntimeInit {
   // Which servers brought tools along: by name, their version and a hash of their list.
   std::map<std::string, std::string> servers{};
   std::vector<Id> masked{};  // redacted entries it takes into account
+  // What is sent instead of the results that the user dropped, by the id of their entry.
+  std::map<std::string, std::string> dropped{};
 };
 std::string hash_of(const RuntimeInit& init);
 // The session was brought in from another program.
@@ -102,7 +142,7 @@ struct Import {
   std::optional<Id> parent{};  // our session of the one it was spawned by or forked from
   bool spawned = false;        // by a tool call there: a sub-agent
 };
-// What the model was shown there although nobody typed it. Never sent again.
+// What the model was shown there although the user did not type it. Never sent again.
 struct ImportContext {
   std::string label{}, text{};
 };
@@ -184,7 +224,7 @@ using Payload =
                  payload::HookRun, payload::SubAgent>;
 
 // A new entry, as the other make_entry() gives it.
-Entry make_entry(const Payload& payload);
+Entry make_entry(Payload payload);
 
 // none: of no type or kind listed here, or without the id it is about. Missing members are empty.
 std::optional<Payload> read_payload(std::string_view type, std::string_view json);

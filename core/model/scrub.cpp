@@ -1,10 +1,8 @@
 #include "core/model/scrub.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/model/payloads.h"
-#include "core/model/redaction.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -12,30 +10,14 @@ namespace skein::model {
 
 namespace {
 
-constexpr std::string_view mask = "[redacted]";
+constexpr std::string_view mask = redacted_text;
 constexpr std::size_t least_text = 16;    // below this, the same words are no sign of anything
 constexpr std::size_t least_secret = 20;  // of a word that mixes letters and digits
 
 // Members whose values say how entries hang together, not what was said.
-constexpr std::string_view structure[] = {"role",
-                                          "type",
-                                          "id",
-                                          "name",
-                                          "kind",
-                                          "tool_use_id",
-                                          "provider",
-                                          "model",
-                                          "stopReason",
-                                          "entryId",
-                                          "targetEntryId",
-                                          "firstKeptEntryId",
-                                          "sourceSessionId",
-                                          "sourceEntryId",
-                                          "sessionId",
-                                          "messageId",
-                                          "mimeType",
-                                          "blob",
-                                          "key"};
+constexpr std::string_view structure =
+    "role type id name kind tool_use_id provider model stopReason entryId targetEntryId "
+    "firstKeptEntryId sourceSessionId sourceEntryId sessionId messageId mimeType blob key";
 
 // Hashes are hex throughout, and occur in many places for good reasons.
 bool looks_like_a_key(std::string_view word) {
@@ -43,16 +25,13 @@ bool looks_like_a_key(std::string_view word) {
                                              "xox", "eyJ",  "glpat-", "hf_",         "npm_"};
   const bool known = std::ranges::any_of(
       beginnings, [&](std::string_view each) { return word.starts_with(each); });
-  const auto any = [&](auto is) {
-    return std::ranges::any_of(word, [&](unsigned char c) { return is(c) != 0; });
+  const auto is_plain = [](char c) {
+    return is_alphanumeric(c) || std::string_view("_-+=").find(c) != std::string_view::npos;
   };
+  const auto is_no_hex = [](char c) { return is_letter(c) && !is_hex_digit(c); };
   return word.size() >= least_secret &&
-         (known || (any([](int c) { return std::isdigit(c); }) &&
-                    any([](int c) { return std::isalpha(c); }) &&
-                    any([](int c) { return std::isxdigit(c) == 0 && std::isalpha(c) != 0; }) &&
-                    std::ranges::all_of(word, [](unsigned char c) {
-                      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '+' || c == '=';
-                    })));
+         (known || (std::ranges::any_of(word, is_digit) && std::ranges::any_of(word, is_no_hex) &&
+                    std::ranges::all_of(word, is_plain)));
 }
 
 std::string json_form(std::string_view piece) {
@@ -67,22 +46,13 @@ std::string ascii_form(const std::string& piece) {
   return json.substr(1, json.size() - 2);
 }
 
-// As the input history keeps what was typed.
-std::string typed_form(std::string_view piece) {
-  std::string out;
-  for (const char c : piece) {
-    if (c == '\\' || c == '\n') out += '\\';
-    out += c == '\n' ? 'n' : c;
-  }
-  return out;
-}
-
 void add(std::vector<std::string>& to, std::string piece) {
   if (std::ranges::find(to, piece) == to.end()) to.push_back(std::move(piece));
 }
 
 void add_forms(std::vector<std::string>& to, const std::string& piece) {
-  for (const std::string& form : {piece, json_form(piece), ascii_form(piece), typed_form(piece)}) {
+  for (const std::string& form :
+       {piece, json_form(piece), ascii_form(piece), escaped_line(piece)}) {
     add(to, form);
     add(to, json_form(form));  // where it was quoted before it was written
   }
@@ -95,13 +65,9 @@ void take_text(std::string_view text, Scrubbing& out) {
     add_forms(out.texts, whole);
   else if (!whole.empty())
     add(out.alone, whole);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (const auto line = trimmed(text.substr(at, end - at));
-        line.size() >= least_text && line.size() < whole.size())
+  for (const std::string_view each : split(text, '\n'))
+    if (const auto line = trimmed(each); line.size() >= least_text && line.size() < whole.size())
       add_forms(out.lines, std::string(line));
-    at = end + 1;
-  }
   constexpr std::string_view separators = " \t\r\n\"'`,;:()[]{}<>|&$";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t from = std::min(text.find_first_not_of(separators, at), text.size());
@@ -116,10 +82,6 @@ void take_text(std::string_view text, Scrubbing& out) {
   }
 }
 
-bool is_structure(std::string_view key) {
-  return std::ranges::find(structure, key) != std::end(structure);
-}
-
 // Every string that says something; in what a tool is called with, that is all of them.
 template <class Visit>
 void each_saying(Json& value, const Visit& visit, bool free_form = false) {
@@ -129,7 +91,7 @@ void each_saying(Json& value, const Visit& visit, bool free_form = false) {
   if (!value.is_object()) return;
   const bool call = value.contains("input");  // only a call's name is a tool's
   for (auto& [key, each] : value.items())
-    if (free_form || !each.is_string() || !is_structure(key) || (key == "name" && !call))
+    if (free_form || !each.is_string() || !has_word(structure, key) || (key == "name" && !call))
       each_saying(each, visit, free_form || key == "input");
 }
 
@@ -151,10 +113,13 @@ bool replace_all(std::string& text, const std::vector<std::string>& needles) {
   return any;
 }
 
-bool any_in(std::string_view bytes, const std::vector<std::string>& needles) {
-  return std::ranges::any_of(needles, [&](const std::string& needle) {
-    return bytes.find(needle) != std::string_view::npos;
-  });
+// Replaces in a string of JSON all of it, or the pieces that are in it. Whether any were.
+bool clean(Json& value, bool whole, std::initializer_list<const std::vector<std::string>*> pieces) {
+  std::string text = whole ? std::string(mask) : value.get<std::string>();
+  bool found = whole;
+  for (const auto* each : pieces) found = replace_all(text, *each) || found;
+  if (found) value = text;
+  return found;
 }
 
 bool is_one_of(std::string_view text, const std::vector<std::string>& all) {
@@ -194,15 +159,10 @@ std::string target_id(const Scrubbing& what) {
 // JSON that is no entry of ours: an older form, a draft, what another program left.
 Json without(Json json, const Scrubbing& what) {
   const bool target = string_at(json, "id") == to_string(what.target.id);
-  const auto clean = [&](Json& value) {
-    std::string text = value.get<std::string>();
-    bool found = target || is_one_of(text, what.alone);
-    if (found) text = mask;
-    for (const auto* pieces : {&what.texts, &what.lines, &what.secrets})
-      found = replace_all(text, *pieces) || found;
-    if (found) value = text;
-  };
-  each_saying(json, clean);
+  each_saying(json, [&](Json& value) {
+    clean(value, target || is_one_of(value.get_ref<const std::string&>(), what.alone),
+          {&what.texts, &what.lines, &what.secrets});
+  });
   return json;
 }
 
@@ -241,14 +201,9 @@ std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what) {
     if (!json) continue;
     bool any = false;
     each_saying(*json, [&](Json& value) {
-      std::string text = value.get<std::string>();
-      bool found = entry.type == type::custom && !what.title.empty() && text == what.title;
-      if (found) text = mask;
-      found = replace_all(text, what.texts) || found;
-      found = replace_all(text, what.secrets) || found;
-      if (retells(entry)) found = replace_all(text, what.lines) || found;
-      if (found) value = text;
-      any = any || found;
+      const bool title = entry.type == type::custom && !what.title.empty() && value == what.title;
+      any = clean(value, title, {&what.texts, &what.secrets}) || any;
+      any = (retells(entry) && clean(value, false, {&what.lines})) || any;
     });
     if (any) *part = dump(*json);
     changed = changed || any;
@@ -262,19 +217,19 @@ bool repeats(const Entry& entry, const Scrubbing& what) {
     Json json = parse_json(*part).value_or(Json());
     each_saying(json, [&](const Json& value) {
       const std::string& text = value.get_ref<const std::string&>();
-      found = found || is_one_of(text, what.alone) || any_in(text, what.lines);
+      found = found || is_one_of(text, what.alone) || has_any_of(text, what.lines);
     });
   }
   return found;
 }
 
 bool holds(std::string_view bytes, const Scrubbing& what) {
-  return any_in(bytes, what.texts) || any_in(bytes, what.secrets) ||
+  return has_any_of(bytes, what.texts) || has_any_of(bytes, what.secrets) ||
          bytes.find(target_id(what)) != std::string_view::npos;
 }
 
 bool gives_away(std::string_view bytes, const Scrubbing& what) {
-  return holds(bytes, what) || any_in(bytes, what.lines) || is_one_of(bytes, what.alone);
+  return holds(bytes, what) || has_any_of(bytes, what.lines) || is_one_of(bytes, what.alone);
 }
 
 bool may_give_away(std::string_view bytes, const Scrubbing& what) {
@@ -291,7 +246,7 @@ std::string without(std::string_view bytes, const Scrubbing& what) {
     const Json clean = without(*json, what);
     std::string out = clean == *json ? std::string(text) : json_line(dump(clean)) + "\n";
     const bool says =
-        any_in(out, what.texts) || any_in(out, what.lines) || any_in(out, what.secrets);
+        has_any_of(out, what.texts) || has_any_of(out, what.lines) || has_any_of(out, what.secrets);
     return says ? std::nullopt : std::optional(std::move(out));
   };
   if (const auto whole = cleaned(bytes)) return *whole;
@@ -304,7 +259,40 @@ std::string without(std::string_view bytes, const Scrubbing& what) {
     if (clean || !gives_away(line, what)) kept += clean.value_or(std::string(line));
   }
   // A text that spans several lines.
-  return any_in(kept, what.texts) || any_in(kept, what.secrets) ? std::string{} : kept;
+  return has_any_of(kept, what.texts) || has_any_of(kept, what.secrets) ? std::string{} : kept;
+}
+
+Message masked(Message message) {
+  const bool said_something = !message.content.empty();
+  const auto text_only = [](Text& text) { text = Text{redacted_text}; };
+  for (Block& block : message.content) {
+    if (auto* text = std::get_if<Text>(&block)) text_only(*text);
+    if (auto* call = std::get_if<ToolUse>(&block)) *call = ToolUse{call->id, call->name};
+    if (auto* result = std::get_if<ToolResult>(&block))
+      *result = ToolResult{result->tool_use_id, {Text{redacted_text}}, result->is_error};
+  }
+  // Thinking, images and what we do not know cannot be masked in place, so they go.
+  std::erase_if(message.content, [](const Block& block) {
+    return std::holds_alternative<Thinking>(block) || std::holds_alternative<Image>(block) ||
+           std::holds_alternative<Opaque>(block);
+  });
+  if (said_something && message.content.empty()) message.content.emplace_back(Text{redacted_text});
+  message.error.clear();
+  return message;
+}
+
+Entry masked(const Entry& entry, const std::set<Id>& redacted) {
+  if (redacted.empty()) return entry;
+  // The pieces of an answer say what it says.
+  const auto pieces = entry.type == type::message_delta_batch
+                          ? read_as<payload::MessageDeltaBatch>(entry)
+                          : std::nullopt;
+  if (!redacted.contains(pieces ? pieces->message : entry.id)) return entry;
+  Entry out = entry;
+  const auto message = message_of(entry);
+  out.payload = message ? to_json(masked(*message)) : dump({{"redacted", true}});
+  out.meta.clear();
+  return out;
 }
 
 }  // namespace skein::model

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ void widen(Scrubbing& what, const Entry& copy);
 std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what);
 
 // Whether an entry that was dealt with still says a line of it, or all of it where that is too
-// short to be told from chance.
+// short to be anything but chance.
 bool repeats(const Entry& entry, const Scrubbing& what);
 
 // Whether bytes hold the target, a text or a secret, as they are or as JSON writes them.
@@ -49,5 +50,13 @@ bool may_give_away(std::string_view bytes, const Scrubbing& what);
 // What is left of a file that is no transcript (a draft, a fragment, a history): JSON loses what
 // its strings give away, other text the lines that do.
 std::string without(std::string_view bytes, const Scrubbing& what);
+
+inline constexpr const char* redacted_text = "[redacted]";
+
+// `message` with everything that was said in it replaced; calls and results keep their ids, so that
+// they still fit together.
+Message masked(Message message);
+// An entry as views, exports and requests may show it.
+Entry masked(const Entry& entry, const std::set<Id>& redacted);
 
 }  // namespace skein::model

@@ -1,12 +1,91 @@
 #include "core/model/state.h"
 
-#include "core/model/aside.h"
-#include "core/model/attachments.h"
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
 #include "core/model/payloads.h"
-#include "core/model/raw_answer.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::model {
+
+namespace {
+
+bool take_number(std::string_view& text, std::int64_t& number) {
+  const auto [stopped, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
+  return failed == std::errc{};
+}
+
+bool read_usage(std::string_view& text, Usage& usage) {
+  return take_number(text, usage.input) && take(text, R"(,"output":)") &&
+         take_number(text, usage.output) && take(text, R"(,"cacheRead":)") &&
+         take_number(text, usage.cache_read) && take(text, R"(,"cacheWrite":)") &&
+         take_number(text, usage.cache_write) &&
+         (!take(text, R"(,"reasoning":)") || take_number(text, usage.reasoning)) && take(text, "}");
+}
+
+bool read_footer(std::string_view text, AnswerFooter& out) {
+  if (!take(text, R"(,"provider":)") || !take_word(text, out.provider)) return false;
+  if (take(text, R"(,"model":)") && !take_word(text, out.model)) return false;
+  if (take(text, R"(,"stopReason":)") && !take_word(text, out.stop)) return false;
+  if (take(text, R"(,"usage":{"input":)") && !read_usage(text, out.usage.emplace())) return false;
+  if (take(text, R"(,"durationMs":)") && !take_number(text, out.duration_ms)) return false;
+  if (take(text, R"(,"firstTokenMs":)") && !take_number(text, out.first_token_ms)) return false;
+  return text == "}" || text.starts_with(R"(},"meta":)");
+}
+
+}  // namespace
+
+bool take(std::string_view& text, std::string_view expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(expected.size());
+  return true;
+}
+
+bool take_word(std::string_view& text, std::string_view& word) {
+  if (!take(text, "\"")) return false;
+  std::size_t end = 0;
+  while (end < text.size() && text[end] != '"' && text[end] != '\\') ++end;
+  if (end == text.size() || text[end] == '\\') return false;
+  word = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
+std::optional<RawAnswer> read_answer(std::string_view body) {
+  if (!take(body, R"({"role":"assistant","content":)")) return std::nullopt;
+  const void* const last = ::memrchr(body.data(), ']', body.size());
+  if (last == nullptr) return std::nullopt;
+  const auto end = static_cast<std::size_t>(static_cast<const char*>(last) - body.data()) + 1;
+  RawAnswer answer{.content = body.substr(0, end)};
+  if (read_footer(body.substr(end), answer.footer)) return answer;
+  // One that has nothing there.
+  if (body.substr(end) != "}" || bracketed_length(body) != end) return std::nullopt;
+  answer.footer = {};
+  return answer;
+}
+
+void Leaves::push_back(Id id) {
+  order_.push_back(id);
+  if (order_.size() > many && known_.empty()) known_.insert(order_.begin(), order_.end());
+  if (!known_.empty()) known_.insert(id);
+}
+
+void Leaves::remove(Id id) {
+  if (!known_.empty() && !known_.contains(id)) return;
+  // The one that grew last is nearly always the one that grows.
+  const auto found = std::ranges::find(order_.rbegin(), order_.rend(), id);
+  if (found == order_.rend()) return;
+  order_.erase(std::prev(found.base()));
+  if (!known_.empty() && std::ranges::find(order_, id) == order_.end()) known_.erase(id);
+}
+
+void Leaves::clear() {
+  order_.clear();
+  known_.clear();
+}
 
 namespace {
 
@@ -22,7 +101,7 @@ void count_reply(SessionState& state, const AnswerFooter& reply) {
   if (reply.usage) state.usage[model] += *reply.usage;
 }
 
-// What follows the payload in a scan: `,"meta":…`.
+// `,"meta":…` behind the payload.
 std::string_view meta_in(std::string_view body) {
   constexpr std::string_view opening = R"(,"meta":)";
   const std::string_view rest = body.substr(payload_in(body).size());
@@ -78,6 +157,16 @@ void count_aside(SessionState& state, std::string_view payload) {
   state.duration_ms += aside->duration_ms;
 }
 
+// How long a session is kept is no use of it.
+bool is_about_keeping(const EntryFacts& entry) {
+  return entry.type == type::custom &&
+         (entry.body.starts_with(R"({"kind":"pin")") || entry.body.starts_with(R"({"kind":"ttl")"));
+}
+
+std::string plural(std::int64_t number, const std::string& one) {
+  return (number > 0 ? short_count(number) : "-") + " " + one + (number == 1 ? "" : "s");
+}
+
 using namespace payload;
 
 struct Fold {
@@ -115,7 +204,6 @@ struct Fold {
     state.origin = std::move(import.from);
     state.imported_at = std::move(import.at);
   }
-  void operator()(const ImportContext&) const {}
   void operator()(const ModelChange& change) const {
     state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;
   }
@@ -126,12 +214,9 @@ struct Fold {
   void operator()(const CompactionSummary& summary) const {
     if (summary.usage) state.usage[summary.provider + "/" + summary.model] += *summary.usage;
   }
-  void operator()(const Checkpoint&) const {}
-  void operator()(const Restore&) const {}
-  void operator()(const HookRun&) const {}
-  void operator()(const SubAgent&) const {}
-  void operator()(const RuntimeInit&) const {}
-  void operator()(const BranchSummary&) const {}
+  // The others change nothing here.
+  template <class Kind>
+  void operator()(const Kind&) const {}
 };
 
 }  // namespace
@@ -145,16 +230,6 @@ Usage total_usage(const SessionState& state) {
 EntryFacts facts_of(const Entry& entry, Position at) {
   return {entry.id, entry.parent, entry.type, entry.timestamp, entry.payload, at, entry.meta};
 }
-
-namespace {
-
-// How long a session is kept is no use of it.
-bool is_about_keeping(const EntryFacts& entry) {
-  return entry.type == type::custom &&
-         (entry.body.starts_with(R"({"kind":"pin")") || entry.body.starts_with(R"({"kind":"ttl")"));
-}
-
-}  // namespace
 
 void fold(SessionState& state, const EntryFacts& entry) {
   if (entry.type == type::session_header) return;
@@ -188,6 +263,19 @@ std::string title_from(std::string_view prompt) {
       words += prompt[i];
   }
   return preview(message_entry(user_message(words)), 60);
+}
+
+std::string stats_line(const SessionState& state, const std::optional<Cost>& cost) {
+  const Usage usage = total_usage(state);
+  const std::int64_t sent = whole_input(usage);
+  std::string out =
+      plural(state.messages, "message") + " · " + plural(sent + usage.output, "token");
+  if (sent > 0 && usage.cache_read > 0) out += " (" + percent(usage.cache_read, sent) + " cached)";
+  if (state.tool_calls > 0) out += " · " + plural(state.tool_calls, "tool call");
+  if (state.duration_ms > 0) out += " · " + short_duration(state.duration_ms);
+  if (cost && cost->dollars > 0)
+    out += (cost->at_least ? " · at least " : " · ") + dollars(cost->dollars);
+  return out;
 }
 
 }  // namespace skein::model

@@ -1,6 +1,9 @@
 #include "core/model/tool.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/text/json.h"
 
 namespace skein::model {
 
@@ -27,17 +30,6 @@ bool was_amended(const ToolResult& result) {
                               first->text.starts_with(hook_amendment_opening));
 }
 
-bool was_refused(const ToolResult& result) {
-  const auto* first = result.content.empty() ? nullptr : std::get_if<Text>(&result.content[0]);
-  return result.is_error && first != nullptr && first->text.starts_with(refusal_opening);
-}
-
-std::string refusal_words(const ToolResult& result) {
-  const auto* first = result.content.empty() ? nullptr : std::get_if<Text>(&result.content[0]);
-  if (first == nullptr || !first->text.starts_with(refusal_opening)) return "refused";
-  return "refused" + first->text.substr(refusal_opening.size());
-}
-
 const Tool* find_tool(const Tools& tools, std::string_view name) {
   const auto found = std::ranges::find(tools, name, &Tool::name);
   return found == tools.end() ? nullptr : &*found;
@@ -48,6 +40,50 @@ const Tool* find_file_reader(const Tools& tools) {
     return tool.effect == Effect::reads && tool.argument.kind == Argument::Kind::file;
   });
   return found == tools.end() ? nullptr : &*found;
+}
+
+namespace {
+
+// Models write 10.0 where they mean 10.
+bool is_whole_number(const Json& value) {
+  constexpr double most = 9e15;  // beyond it a double no longer tells
+  if (value.is_number_integer()) return true;
+  if (!value.is_number()) return false;
+  const double number = value.get<double>();
+  return std::abs(number) <= most && number == std::trunc(number);
+}
+
+bool is_of_type(const Json& value, std::string_view type) {
+  if (type == "string") return value.is_string();
+  if (type == "integer") return is_whole_number(value);
+  if (type == "number") return value.is_number();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "array") return value.is_array();
+  if (type == "object") return value.is_object();
+  return true;
+}
+
+}  // namespace
+
+std::string trouble_with_arguments(const JsonText& schema, const JsonText& input) {
+  const std::optional<Json> wanted = parse_json(schema), given = parse_json(input);
+  if (!given || !given->is_object()) return "the arguments are not a JSON object";
+  if (!wanted) return {};
+  if (at(*wanted, "required").is_array())
+    for (const Json& each : at(*wanted, "required"))
+      if (each.is_string() && !given->contains(each.get<std::string>()))
+        return "`" + each.get<std::string>() + "` is missing";
+  for (const auto& [name, value] : given->items()) {
+    const std::string type = string_at(at(at(*wanted, "properties"), name), "type");
+    if (!type.empty() && !value.is_null() && !is_of_type(value, type))
+      return "`" + name + "` must be of the type " + type;
+  }
+  return {};
+}
+
+std::string handing_on(std::string_view agent, std::string_view task) {
+  return "Give this task to the agent `" + std::string(agent) +
+         "` with your tool `agent`, and answer with what it reports:\n\n" + std::string(task);
 }
 
 }  // namespace skein::model

@@ -1,8 +1,14 @@
-// A session's entries as a tree. Holds ids and places, not texts, and does no I/O: the store feeds
-// it in the order the entries were written.
+// A session's entries as a tree, as turns, and as people read them: drawn, in words. The tree holds
+// ids and places, not texts, and does no I/O: the store feeds it in the order the entries were
+// written.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/state.h"
@@ -62,7 +68,6 @@ class Tree::Builder {
   Tree build() &&;
 
  private:
-  std::int32_t index_of(Id id);
   void know_ids();
   void attach(Node& node, std::int32_t parent, Id named);
   void link_children();
@@ -78,5 +83,53 @@ class Tree::Builder {
   };
   std::vector<Missing> missing_{};
 };
+
+// A tree drawn with box characters, or with ASCII where there are none.
+struct TreeDrawing {
+  // An entry as one line. Not made safe for a terminal here.
+  std::function<std::string(const Tree::Node&)> label{};
+  bool ascii = false;
+  // A chain of single children is nested up to this depth; in deeper trees it stays in one column,
+  // so that a long conversation does not walk off the screen.
+  std::size_t nested_depth = 32;
+};
+
+// The lines below "root": what is drawn before an entry's label, and the entry.
+struct TreeLine {
+  std::string stem{};
+  const Tree::Node* node = nullptr;
+};
+std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing);
+
+// Line by line, each with its newline.
+void draw(const Tree& tree, const TreeDrawing& drawing,
+          const std::function<void(const std::string&)>& print);
+
+// "user", "assistant", "tool", "tool failed", "tool refused"; of what is no message "model",
+// "title", "side question".
+std::string kind_of(const Entry& entry);
+// Whether it has a meaning for a reader; others are skein's bookkeeping. `body` begins with the
+// payload.
+bool is_for_readers(std::string_view type, std::string_view body);
+// Whether it is the result of a call that failed.
+bool is_failed_result(const Entry& entry);
+// Text, calls, results and errors, a paragraph each, and what was thought if that is wanted; what
+// failed says so. Empty if nothing is said. Not yet safe for a terminal.
+enum class Thoughts { left_out, shown };
+std::string words_of(const Entry& entry, Thoughts thoughts = Thoughts::left_out);
+
+// What each prompt of a conversation led to and cost: answers, tool calls, summaries.
+struct TurnCost {
+  Id prompt{};
+  std::string preview{};                 // of the prompt, 40 characters
+  std::map<std::string, Usage> usage{};  // by provider/model
+  bool all_counted = true;               // else an answer was stopped before its usage came
+  std::int64_t calls = 0;                // of tools
+  std::int64_t duration_ms = 0;          // of answers
+  bool operator==(const TurnCost&) const = default;
+};
+
+// The turns of a path, oldest first; what comes before the first prompt is left out.
+std::vector<TurnCost> turns_of(std::span<const Entry> path);
 
 }  // namespace skein::model

@@ -3,13 +3,12 @@
 
 #include <optional>
 
-#include "core/model/message.h"
+#include "core/model/usage.h"
 #include "core/text/json.h"
 
 namespace skein::model {
 
-inline std::optional<Usage> usage_in(const Json& payload) {
-  const Json& usage = at(payload, "usage");
+inline std::optional<Usage> usage_from(const Json& usage) {
   if (!usage.is_object()) return std::nullopt;
   return Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
                int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};

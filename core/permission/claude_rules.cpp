@@ -14,12 +14,6 @@ namespace skein::permission {
 
 namespace {
 
-// Names that mean several tools in Claude Code.
-constexpr std::pair<std::string_view, std::string_view> families[] = {
-    {"edit", "edit write"},
-    {"read", "read grep list"},
-};
-
 // Tools that skein does not have: a rule about one of them has nothing to say here.
 constexpr std::string_view missing_tools =
     "websearch slashcommand bashoutput killshell killbash taskoutput taskstop taskcreate taskget "
@@ -83,8 +77,7 @@ class Translator {
       : workspace_(std::move(workspace)), tools_(tools) {}
 
   void add(const Json& list, std::vector<Rule> ClaudePermissions::*to) {
-    if (!list.is_array()) return;
-    for (const Json& each : list)
+    for (const Json& each : elements(list))
       if (each.is_string())
         add_rule(each.get<std::string>(), to);
       else
@@ -123,10 +116,10 @@ class Translator {
     return out_texts;
   }
 
+  // Some names mean several tools in Claude Code.
   static std::string_view tools_meant(const ClaudeRule& rule) {
-    const auto* const family = std::ranges::find(
-        families, rule.tool, &std::pair<std::string_view, std::string_view>::first);
-    return family == std::end(families) ? std::string_view(rule.tool) : family->second;
+    if (rule.tool == "edit") return "edit write";
+    return rule.tool == "read" ? "read grep list" : std::string_view(rule.tool);
   }
 
   bool parse(const std::string& text, Purpose purpose, std::vector<Rule>& to) const {
@@ -158,8 +151,7 @@ class Translator {
 // Folders in the workspace are open already.
 std::vector<std::string> folders_in(const Json& list, const std::string& workspace) {
   std::vector<std::string> out;
-  if (!list.is_array()) return out;
-  for (const Json& each : list) {
+  for (const Json& each : elements(list)) {
     const std::string given = each.is_string() ? each.get<std::string>() : "";
     if (given.empty()) continue;
     const std::string path =

@@ -6,13 +6,150 @@
 #include <utility>
 
 #include "core/permission/command_risks.h"
+#include "core/permission/reading_programs.h"
+#include "core/permission/rule_match.h"
 #include "core/shell/program_reader.h"
-#include "core/shell/word_reader.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 namespace skein::permission {
 
 namespace {
+
+bool is_glob(const ShellWord& word) { return find_unquoted(word, "*?[") != std::string::npos; }
+
+// As Survey::glob takes it; empty: it has more in it than * and ?.
+std::string glob_pattern(const ShellWord& word) {
+  std::string out;
+  for (std::size_t i = 0; i < word.text.size(); ++i) {
+    const char c = word.text[i];
+    const bool wild = word.literal[i] == '.' && (c == '*' || c == '?');
+    if (word.literal[i] == '.' && c == '[') return {};
+    if (!wild && std::string_view("*?[\\").find(c) < 4) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string joined(const std::string& folder, std::string_view path) {
+  return path.starts_with('/') ? std::string(path) : folder + "/" + std::string(path);
+}
+
+// What a command may read: where it may be when it runs, and what it would come across there.
+class CommandPlace {
+ public:
+  explicit CommandPlace(const ReadingPlace& facts) : facts_(facts) {
+    if (facts_.locate) top_ = facts_.locate(".").absolute;
+  }
+
+  const std::string& top() const { return top_; }  // the workspace
+  bool is_installed(const std::string& program) const { return facts_.survey.installed(program); }
+
+  bool is_known() const {  // otherwise nothing can be said of a command
+    const model::Survey& survey = facts_.survey;
+    return !top_.empty() && survey.installed && survey.glob && survey.secret_in &&
+           survey.repository_risk;
+  }
+
+  // The folders in which the next command may be. False: one of them is outside.
+  bool move(std::vector<std::string> folders) {
+    folders_ = std::move(folders);
+    return std::ranges::none_of(
+        folders_, [&](const std::string& folder) { return facts_.locate(folder).below.empty(); });
+  }
+
+  // One without patterns.
+  bool may_run(const SimpleCommand& command, const Reading& reading) const {
+    for (std::size_t i = 0; i < command.size() && !reading.text; ++i)
+      if ((i == 0 || i != reading.script) && !stays_inside(command[i], reading)) return false;
+    if (reading.walks && !may_be_searched(reading.operands, reading.walks_all)) return false;
+    return !reading.git || is_plain_repository(reading.contents);
+  }
+
+  bool stays_inside(const ShellWord& word, const Reading& reading) const {
+    return std::ranges::all_of(possible_paths(word.text), [&](std::string_view path) {
+      return path.empty() || (may_be_read(std::string(path), reading.contents) &&
+                              !(reading.git && reading.contents && is_secret(path)));
+    });
+  }
+
+  // The command with the files that its patterns find now; nullopt: they are unknown, or one of
+  // them is outside. A file may be called like an option, and there may be more of them than a
+  // program only reads.
+  std::optional<SimpleCommand> with_files(const SimpleCommand& command) const {
+    SimpleCommand out;
+    for (const ShellWord& word : command) {
+      if (!is_glob(word)) {
+        out.push_back(word);
+        continue;
+      }
+      const auto files = found(word);
+      if (!files || word.text[0] == '-') return std::nullopt;
+      for (const std::string& file : *files) {
+        if (!may_be_read(file, /*contents=*/false)) return std::nullopt;
+        out.push_back({file, std::string(file.size(), 'q')});
+      }
+      if (files->empty()) out.push_back({word.text, std::string(word.text.size(), 'q')});
+    }
+    return out;
+  }
+
+  // The files that a pattern finds now, as the command would name them; nullopt: too many, or
+  // unknown.
+  std::optional<std::vector<std::string>> found(const ShellWord& word) const {
+    const std::string pattern = glob_pattern(word);
+    if (pattern.empty()) return std::nullopt;
+    std::vector<std::string> out;
+    for (const std::string& folder : folders_) {
+      const auto files = facts_.survey.glob(joined(glob_quoted(folder), pattern));
+      if (!files) return std::nullopt;
+      const std::size_t before = pattern[0] == '/' ? 0 : folder.size() + 1;
+      for (const std::string& file : *files) out.push_back(file.substr(before));
+    }
+    return out;
+  }
+
+  bool may_be_read(const std::string& path, bool contents) const {
+    if (path == "/dev/null") return true;
+    return std::ranges::all_of(folders_, [&](const std::string& folder) {
+      const std::string there = joined(folder, path);
+      if (is_outside(there, facts_.locate)) return false;
+      const model::Located place = facts_.locate(there);
+      return !contents || !place.exists || (place.secret.empty() && !facts_.forbidden(there));
+    });
+  }
+
+  // Also of a file that is gone: git still has it.
+  bool is_secret(std::string_view path) const {
+    return std::ranges::any_of(folders_, [&](const std::string& folder) {
+      return !facts_.locate(joined(folder, path)).secret.empty();
+    });
+  }
+
+  bool may_be_searched(const std::vector<std::string>& operands, bool all) const {
+    if (facts_.some_forbidden) return false;
+    return std::ranges::all_of(folders_, [&](const std::string& folder) {
+      // The first one is the pattern, or everything is searched.
+      if (operands.size() < 2 && !facts_.survey.secret_in(folder, all).empty()) return false;
+      return std::ranges::all_of(operands, [&](const std::string& operand) {
+        const std::string there = joined(folder, operand);
+        return !facts_.locate(there).exists || facts_.survey.secret_in(there, all).empty();
+      });
+    });
+  }
+
+  bool is_plain_repository(bool contents) const {
+    if (contents && facts_.some_forbidden) return false;
+    return std::ranges::all_of(folders_, [&](const std::string& folder) {
+      return facts_.survey.repository_risk(folder, contents).empty();
+    });
+  }
+
+ private:
+  const ReadingPlace& facts_;
+  std::string top_{};
+  std::vector<std::string> folders_{};
+};
 
 using namespace shell;
 using Runs = KnownProgram::Runs;
@@ -78,14 +215,10 @@ ShellWord as_shell_word(const std::string& value, bool glob) {
   return out;
 }
 
-bool is_place_of_file(std::string_view written) {
-  return written == "{}" || written == "'{}'" || written == "\"{}\"";
-}
-
-class LineReader : private ProgramReader {
+class ReportReader : private ProgramReader {
  public:
   // Without a place nothing is said of what the commands read.
-  explicit LineReader(ReadingPlace* place) : place_(place) {}
+  explicit ReportReader(CommandPlace* place) : place_(place) {}
 
   void take(std::string_view line) {
     ShellScope scope{.folders = {.texts = {place_ ? place_->top() : "."}}, .assumes_usual = false};
@@ -162,7 +295,7 @@ class LineReader : private ProgramReader {
         values.push_back(as_shell_word(text, word.glob));
       if (word.written == read_from_process)
         values = {as_shell_word("/dev/null", false)};
-      else if (found_by_ && is_place_of_file(word.written))
+      else if (found_by_ && has_word("{} '{}' \"{}\"", word.written))
         values = {as_shell_word("./{}", false)};
       else if (!word.values.known)
         values.push_back(as_shell_word(unknown_word, false));
@@ -277,10 +410,8 @@ class LineReader : private ProgramReader {
                 ShellScope& scope) override {
     if (by.runs == Runs::shell) run_script(text, arguments, scope);
   }
-  void run_file(ShellWords, const KnownProgram&, ShellScope&) override {}
-  void run_module(std::string_view, const KnownProgram&, ShellScope&) override {}
 
-  ReadingPlace* place_;
+  CommandPlace* place_;
   std::vector<SimpleCommand> programs_{};
   std::vector<bool> commands_{};  // whether each of the line's own only reads
   bool understood_ = true, in_command_ = false, reads_ = true;
@@ -291,14 +422,15 @@ class LineReader : private ProgramReader {
 }  // namespace
 
 std::vector<SimpleCommand> started_programs(std::string_view line) {
-  LineReader reader(nullptr);
+  ReportReader reader(nullptr);
   reader.take(line);
   return reader.programs();
 }
 
-std::vector<bool> reading_commands(std::string_view line, ReadingPlace place) {
+std::vector<bool> reading_commands(std::string_view line, const ReadingPlace& facts) {
+  CommandPlace place(facts);
   if (!place.is_known()) return {};
-  LineReader reader(&place);
+  ReportReader reader(&place);
   reader.take(line);
   return reader.reads();
 }

@@ -39,25 +39,24 @@ constexpr std::string_view launchers[] = {
 };
 
 // How a program takes its options.
-enum class Style {
+enum class OptionStyle {
   letters,  // -x among others behind one dash (-vx), --long also in part (--exec-p) or with =value
   words,    // -word or --word, also with =value: find, go, gcc
   begins,   // as `words`, and the value may follow at once: -B/usr, -fplugin=x
   old,      // as `letters`, and the first argument is letters without a dash: tar
 };
 
-using enum Style;
+using enum OptionStyle;
 
 struct Risks {
-  std::string_view program;  // or program and subcommand
-  Style style;
+  std::string_view programs;  // with commas between; or program and subcommand
+  OptionStyle style;
   // Arguments. One that ends in `=` begins so; `?=` is any assignment; one without a dash is a
   // subcommand or operand. None: the program itself.
   std::string_view words;
 };
 constexpr Risks table[] = {
-    {"ack", letters, "--pager"},
-    {"ag", letters, "--pager"},
+    {"ack,ag", letters, "--pager"},
     {"bat", letters, "--pager --diff"},
     {"cargo", letters, "--config -Z run install rustc rustdoc +nightly +stable +beta r"},
     {"cmake", letters, "-E -P -C --toolchain --workflow -D -- --open --debugger"},
@@ -73,8 +72,7 @@ constexpr Risks table[] = {
     {"date", letters, "-s --set -f --file"},
     {"dd", letters, "of="},
     {"diff", letters, "--to-file --from-file"},
-    {"fd", letters, "-x -X --exec --exec-batch"},
-    {"fdfind", letters, "-x -X --exec --exec-batch"},
+    {"fd,fdfind", letters, "-x -X --exec --exec-batch"},
     {"file", letters, "-f -m -C"},
     {"find", words,
      "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from"},
@@ -101,9 +99,8 @@ constexpr Risks table[] = {
     {"ip", letters, "exec -b -batch"},
     {"latex", words, "-shell-escape -enable-write18 -shell-restricted"},
     {"latexmk", begins, "-e -r -pdflatex -latex -usepretex -shell-escape"},
-    {"lualatex", words, "-shell-escape -enable-write18"},
-    {"make", letters, "-f --file --makefile -E --eval ?="},
-    {"gmake", letters, "-f --file --makefile -E --eval ?="},
+    {"lualatex,pdflatex,xelatex", words, "-shell-escape -enable-write18"},
+    {"make,gmake", letters, "-f --file --makefile -E --eval ?="},
     {"man", letters, "-P --pager -H --html -C --config-file -p --preprocessor"},
     {"mvn", letters, "-f --file -D -s --settings -P"},
     {"ninja", letters, "-f -t"},
@@ -114,9 +111,7 @@ constexpr Risks table[] = {
     {"openssl", words, "-engine -provider -provider-path"},
     {"pandoc", letters, "-F --filter -L --lua-filter --pdf-engine -t --to -w --write -o --output"},
     {"patch", letters, "-e --ed -o --output"},
-    {"pdflatex", words, "-shell-escape -enable-write18"},
-    {"pip", letters, "install download wheel"},
-    {"pip3", letters, "install download wheel"},
+    {"pip,pip3", letters, "install download wheel"},
     {"pnpm", letters, "exec dlx create x --script-shell -C --dir"},
     {"pytest", letters, "-c -p -o --override-ini --rootdir --confcutdir --pdbcls"},
     {"rg", letters, "--pre --hostname-bin --search-zip -z"},
@@ -131,14 +126,12 @@ constexpr Risks table[] = {
     {"bsdtar", old, "--use-compress-program"},
     {"tcpdump", letters, "-z -w"},
     {"tee", letters, ""},
-    {"test", words, "-v -R"},
-    {"[", words, "-v -R"},
+    {"test,[", words, "-v -R"},
     {"tree", letters, "-o"},
     {"wc", letters, "--files0-from"},
     {"wget", letters,
      "--use-askpass -e --execute -O --output-document -o --output-file -a --append-output "
      "--config --post-file --body-file -P --directory-prefix"},
-    {"xelatex", words, "-shell-escape -enable-write18"},
     {"yarn", letters, "exec dlx create --cwd"},
     {"zip", letters, "-T --test --unzip-command"},
 };
@@ -150,8 +143,8 @@ constexpr std::string_view compiler_words =
 bool is_compiler(std::string_view program) {
   constexpr std::string_view names[] = {"gcc",     "g++", "cc",       "c++", "clang",
                                         "clang++", "cpp", "gfortran", "ld"};
-  while (!program.empty() && (program.back() == '.' || program.back() == '-' ||
-                              (program.back() >= '0' && program.back() <= '9')))
+  while (!program.empty() &&
+         (program.back() == '.' || program.back() == '-' || is_digit(program.back())))
     program.remove_suffix(1);
   return std::ranges::any_of(names, [&](std::string_view name) {
     return program == name ||
@@ -171,7 +164,7 @@ bool is_long_option(std::string_view argument, std::string_view risky) {
 }
 
 // Whether `argument` is `risky`, or has it in it, in a program's way of taking options.
-bool is_risky(std::string_view argument, std::string_view risky, Style style) {
+bool is_risky(std::string_view argument, std::string_view risky, OptionStyle style) {
   if (risky == "?=") return !argument.starts_with('-') && argument.find('=') < argument.size();
   if (risky == "--") return argument == risky;
   if (risky.ends_with('=')) return argument.starts_with(risky);
@@ -188,7 +181,7 @@ bool is_risky(std::string_view argument, std::string_view risky, Style style) {
          argument.find(risky[1]) != std::string_view::npos;
 }
 
-bool has_risk(const SimpleCommand& command, std::string_view words, Style style) {
+bool has_risk(const SimpleCommand& command, std::string_view words, OptionStyle style) {
   for (std::size_t i = 1; i < command.size(); ++i) {
     std::string argument = command[i].text;
     if (style == old && i == 1 && !argument.starts_with('-')) argument.insert(0, "-");
@@ -224,7 +217,8 @@ std::string_view risk_of(const SimpleCommand& command) {
   if (is_compiler(program) && has_risk(command, compiler_words, begins)) return by_argument;
   const std::string both = with_subcommand(program, command);
   for (const Risks& row : table) {
-    if (row.program != program && row.program != both) continue;
+    const auto names = split(row.programs, ',');
+    if (std::ranges::find(names, program) == names.end() && row.programs != both) continue;
     if (row.words.empty()) return "it writes files";
     if (has_risk(command, row.words, row.style)) return by_argument;
   }
@@ -254,7 +248,8 @@ std::size_t subcommand_word_count(const SimpleCommand& command) {
 
 std::vector<std::string_view> programs_with_risky_arguments() {
   std::vector<std::string_view> out;
-  for (const Risks& row : table) out.push_back(row.program);
+  for (const Risks& row : table)
+    for (const std::string_view program : split(row.programs, ',')) out.push_back(program);
   return out;
 }
 

@@ -2,25 +2,25 @@
 
 #include <algorithm>
 
-#include "core/model/further_place.h"
-#include "core/model/self_running_names.h"
 #include "core/permission/command_report.h"
 #include "core/permission/command_risks.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
 #include "core/permission/url_pattern.h"
 #include "core/text/json.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
+#include "core/workspace/autorun_files.h"
 
 namespace skein::permission {
 
 namespace {
 
-using model::runs_by_itself;
+using workspace::is_autorun_path;
 using Verdict = Decision::Verdict;
 
 // A call as rules see it.
-struct Subject {
+struct JudgedCall {
   const Tool& tool;
   std::optional<std::string> plain{};  // the path's words, settled
   std::vector<Located> names{};     // what its path may be called by: those words, where it leads
@@ -31,8 +31,8 @@ struct Subject {
   std::string url_trouble{};        // why there is none
 };
 
-Subject subject_of(const Tool& tool, const ToolUse& call) {
-  Subject subject{.tool = tool};
+JudgedCall subject_of(const Tool& tool, const ToolUse& call) {
+  JudgedCall subject{.tool = tool};
   const std::string& name = tool.argument.name;
   const auto input = parse_json(call.input);
   if (tool.argument.kind == model::Argument::Kind::command) {
@@ -82,7 +82,7 @@ std::vector<Rule> path_rules(const std::vector<Rule>& rules, const Tool& tool, c
   return out;
 }
 
-Cover denies_path(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
+Cover denies_path(const std::vector<Rule>& rules, const JudgedCall& subject, const Tools& tools) {
   Cover cover = Cover::no;
   const bool settled = subject.place ? !subject.place->absolute.empty() : subject.plain.has_value();
   for (const Rule& rule : path_rules(rules, subject.tool, tools)) {
@@ -95,7 +95,8 @@ Cover denies_path(const std::vector<Rule>& rules, const Subject& subject, const 
 }
 
 // Unclear is only what options may hide. What a command starts without saying so is not seen.
-Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
+Cover denies_command(const std::vector<Rule>& rules, const JudgedCall& subject,
+                     const Tools& tools) {
   std::vector<const Rule*> about;
   for (const Rule& rule : rules)
     if (forbids_use_of(rule, subject.tool, tools)) about.push_back(&rule);
@@ -114,38 +115,28 @@ Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, con
 }
 
 bool covers_url(const Rule& rule, const web::Url& url, Purpose purpose) {
-  if (rule.pattern.empty()) return true;
   const auto pattern = read_url_pattern(rule.pattern);
   const auto* read = std::get_if<UrlPattern>(&pattern);
-  return read != nullptr && covers_url(*read, url, purpose);
-}
-
-// The bare name of the tool names no host.
-bool names_url(const Rule& rule, const web::Url& url) {
-  const auto pattern = read_url_pattern(rule.pattern);
-  const auto* read = std::get_if<UrlPattern>(&pattern);
-  return !rule.pattern.empty() && read != nullptr && names_url(*read, url);
-}
-
-bool forbids_url(const std::vector<Rule>& rules, const Tool& tool, const Tools& tools,
-                 const web::Url& url) {
-  return std::ranges::any_of(rules, [&](const Rule& rule) {
-    return forbids_use_of(rule, tool, tools) && covers_url(rule, url, Purpose::deny);
-  });
+  return rule.pattern.empty() || (read != nullptr && covers_url(*read, url, purpose));
 }
 
 bool any_names_url(const std::vector<Rule>& rules, const Tool& tool, const web::Url& url) {
-  return std::ranges::any_of(
-      rules, [&](const Rule& rule) { return rule.tool == tool.name && names_url(rule, url); });
+  return std::ranges::any_of(rules, [&](const Rule& rule) {
+    const auto pattern = read_url_pattern(rule.pattern);
+    const auto* read = std::get_if<UrlPattern>(&pattern);
+    // The bare name of the tool names no host.
+    return rule.tool == tool.name && !rule.pattern.empty() && read != nullptr &&
+           !read->host.empty() && !read->below && covers_url(*read, url, Purpose::allow);
+  });
 }
 
-Cover denies_url(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
-  if (subject.url)
-    return forbids_url(rules, subject.tool, tools, *subject.url) ? Cover::yes : Cover::no;
-  const bool whole = std::ranges::any_of(rules, [&](const Rule& rule) {
-    return rule.pattern.empty() && forbids_use_of(rule, subject.tool, tools);
+// Without an address only what forbids the tool as a whole counts.
+Cover denies_url(const std::vector<Rule>& rules, const JudgedCall& subject, const Tools& tools) {
+  const bool denied = std::ranges::any_of(rules, [&](const Rule& rule) {
+    return forbids_use_of(rule, subject.tool, tools) &&
+           (subject.url ? covers_url(rule, *subject.url, Purpose::deny) : rule.pattern.empty());
   });
-  return whole ? Cover::yes : Cover::no;
+  return denied ? Cover::yes : Cover::no;
 }
 
 // Additional directories are not part of the project.
@@ -158,11 +149,11 @@ std::string about_hook(const Rules& rules) {
 
 bool is_guarded(const Rules& rules, std::string_view below) {
   return may_be_run_by_hook(rules, below) ||
-         runs_by_itself(model::inner_place(below).value_or(below)) ||
+         is_autorun_path(model::inner_place(below).value_or(below)) ||
          std::ranges::find(rules.guarded, below) != rules.guarded.end();
 }
 
-// What stands around a command can be told to do no harm beyond it: no program is steered, and
+// What is around a command is known to do no harm beyond it: no program is steered, and
 // files are read and written in the workspace, where nothing runs them by itself.
 bool is_settled(const CommandSetting& setting, const Rules& rules, const Tool& tool,
                 const Tools& tools) {
@@ -202,24 +193,24 @@ bool allows(const std::vector<Rule>& rules, const SimpleCommand& command,
 Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
 
 // What a command that reads must keep away from: what is forbidden to the tool that reads files.
-ReadingPlace reading_place(const Rules& rules, const Subject& subject, const Tools& tools) {
+ReadingPlace reading_place(const Rules& rules, const JudgedCall& subject, const Tools& tools) {
   const Tool* reader = model::find_file_reader(tools);
-  ReadingPlace::Facts place{subject.tool.locate, subject.tool.survey,
-                            [](const std::string&) { return false; }};
-  if (reader == nullptr) return ReadingPlace(place);
+  ReadingPlace place{subject.tool.locate, subject.tool.survey,
+                     [](const std::string&) { return false; }};
+  if (reader == nullptr) return place;
   std::vector<Rule> restricting = rules.deny;
   restricting.insert(restricting.end(), rules.ask.begin(), rules.ask.end());
   place.some_forbidden = !path_rules(restricting, *reader, tools).empty();
   place.forbidden = [restricting, &tools, reader](const std::string& path) {
-    const Subject read =
+    const JudgedCall read =
         subject_of(*reader, {"", reader->name, dump({{reader->argument.name, path}})});
     return denies_path(restricting, read, tools) != Cover::no ||
            (read.place && !read.place->withheld.empty());
   };
-  return ReadingPlace(place);
+  return place;
 }
 
-std::vector<bool> reads_of(const Rules& rules, const Subject& subject, const Tools& tools) {
+std::vector<bool> reads_of(const Rules& rules, const JudgedCall& subject, const Tools& tools) {
   return reading_commands(subject.command, reading_place(rules, subject, tools));
 }
 
@@ -236,7 +227,7 @@ std::vector<std::size_t> to_be_allowed(const ShellLine& line, const std::vector<
 }
 
 // `exactly`: a rule may forbid it, so only what is named without wildcards is allowed.
-Decision decide_command(const Rules& rules, const Subject& subject, const Tools& tools,
+Decision decide_command(const Rules& rules, const JudgedCall& subject, const Tools& tools,
                         bool exactly) {
   const ShellLine& line = *subject.line;
   const std::vector<bool> reads = reads_of(rules, subject, tools);
@@ -245,33 +236,33 @@ Decision decide_command(const Rules& rules, const Subject& subject, const Tools&
     return rule.tool == subject.tool.name && covers_line(rule, subject.command);
   });
   if (named) return {Verdict::allow};
-  if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
+  if (!line.doubt.empty()) return ask("the command contains " + line.doubt);
   for (const std::size_t i : to_be_allowed(line, reads)) {
     const SimpleCommand& command = line.commands[i];
     const CommandSetting& setting = line.settings[i];
     // Whatever moves elsewhere leaves open where a file is.
     const bool moved = !setting.redirections.empty() && line.commands.size() > 1;
     if (!setting.empty() && (moved || !is_settled(setting, rules, subject.tool, tools)))
-      return ask("it cannot be told what `" + exact_pattern_for(command, setting) + "` reaches");
+      return ask("it is unclear which files `" + exact_pattern_for(command, setting) + "` uses");
     if (!allows(rules.allow, command, setting, subject.tool))
       return ask("no rule allows `" + exact_pattern_for(command, setting) + "`");
     if (allows(rules.allow, command, setting, subject.tool, /*wildcards=*/false)) continue;
-    if (exactly) return ask("it cannot be told whether a rule forbids it");
+    if (exactly) return ask("it is unclear whether a rule forbids it");
     // With a wildcard the model chooses what is written, and so what the hook runs.
     if (!rules.unseen_hook.empty()) return ask(about_hook(rules));
   }
   return {Verdict::allow};
 }
 
-Decision decide_path(const Rules& rules, const Subject& subject) {
+Decision decide_path(const Rules& rules, const JudgedCall& subject) {
   // Nothing is asked about what the tool cannot do.
   if (subject.place && subject.place->below.empty()) return {Verdict::deny, subject.place->refusal};
   if (!subject.place && !subject.plain)
-    return ask("the path is not a plain one below the workspace");
+    return ask("the path is not a plain path inside the workspace");
   const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};
   const bool edits = subject.tool.effect == Effect::writes;
   const bool guarded =
-      is_guarded(rules, place.below) || (subject.plain && runs_by_itself(*subject.plain));
+      is_guarded(rules, place.below) || (subject.plain && is_autorun_path(*subject.plain));
   if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
     if (rule.tool == subject.tool.name && covers_place(rule, place, Purpose::allow) &&
@@ -280,26 +271,25 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
   const bool closes = place.below.ends_with("ignore");
   return ask(!guarded                                 ? ""
              : may_be_run_by_hook(rules, place.below) ? about_hook(rules)
-             : closes                                 ? "that file says what the model is kept from"
-                      : "other programs run what is in that file by themselves");
+             : closes ? "that file says which files are hidden from the model"
+                      : "other programs run that file automatically");
 }
 
 // Why an address may not be asked for unless a rule names it, in every mode; empty: it may.
-std::string closed_address(const Rules& rules, const Subject& subject, bool typed) {
+std::string closed_address(const Rules& rules, const JudgedCall& subject, bool typed) {
   const web::Url& url = *subject.url;
   if (any_names_url(rules.allow, subject.tool, url)) return {};
   const bool usual = url.port == 80 || url.port == 443;
   std::string why = web::private_host(url);
-  if (why.empty() && !usual && !typed)
-    why = "port " + std::to_string(url.port) + " is not a usual one";
+  if (why.empty() && !usual && !typed) why = "port " + std::to_string(url.port) + " is unusual";
   if (why.empty()) return {};
   const UrlPattern rule{
       .host = url.host, .is_address = url.is_address, .port = usual ? std::uint16_t{0} : url.port};
-  return why + "; only a rule that names it opens it: " + subject.tool.name + "(" +
+  return why + "; only a rule that names it allows it: " + subject.tool.name + "(" +
          to_string(rule) + ")";
 }
 
-Decision decide_url(const Rules& rules, const Subject& subject) {
+Decision decide_url(const Rules& rules, const JudgedCall& subject) {
   const bool typed = rules.typed && rules.typed(web::to_string(*subject.url));
   if (std::string why = closed_address(rules, subject, typed); !why.empty())
     return {Verdict::deny, std::move(why)};
@@ -314,7 +304,7 @@ Decision decide_url(const Rules& rules, const Subject& subject) {
 }
 
 // Only a rule that names the very file lets a secret be used unasked.
-Decision decide_secret(const Rules& rules, const Subject& subject) {
+Decision decide_secret(const Rules& rules, const JudgedCall& subject) {
   for (const Rule& rule : rules.allow)
     if (rule.tool == subject.tool.name && !has_wildcard(rule, subject.tool.argument.kind) &&
         covers_place(rule, *subject.place, Purpose::allow))
@@ -350,22 +340,22 @@ Decision decide_whole(const Rules& rules, const Tool& tool) {
   return decision;
 }
 
-Cover denies(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
+Cover denies(const std::vector<Rule>& rules, const JudgedCall& subject, const Tools& tools) {
   if (subject.line) return denies_command(rules, subject, tools);
   const bool is_url = subject.tool.argument.kind == model::Argument::Kind::url;
   return is_url ? denies_url(rules, subject, tools) : denies_path(rules, subject, tools);
 }
 
-Decision decide_unless_asked(const Rules& rules, const Subject& subject, const Tools& tools) {
+Decision decide_unless_asked(const Rules& rules, const JudgedCall& subject, const Tools& tools) {
   const Cover denied = denies(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
   if (subject.place && !subject.place->withheld.empty())
-    return {Verdict::deny, "kept from the model by " + subject.place->withheld};
+    return {Verdict::deny, "hidden from the model by " + subject.place->withheld};
   if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads &&
       !(subject.line && rules.sandboxed && only_reads(reads_of(rules, subject, tools))))
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear && !subject.line)
-    return ask("it cannot be told whether a rule forbids it");
+    return ask("it is unclear whether a rule forbids it");
   if (!subject.url_trouble.empty()) return {Verdict::deny, subject.url_trouble};
   if (subject.url && !subject.tool.needs_sandbox()) return decide_url(rules, subject);
   if (rules.mode == Mode::bypass) return {Verdict::allow};
@@ -377,7 +367,7 @@ Decision decide_unless_asked(const Rules& rules, const Subject& subject, const T
                                          : decide_whole(rules, subject.tool);
 }
 
-Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+Decision decide_on(const Rules& rules, const JudgedCall& subject, const Tools& tools) {
   Decision decision = decide_unless_asked(rules, subject, tools);
   if (decision.verdict == Verdict::allow && denies(rules.ask, subject, tools) == Cover::yes)
     return ask("a rule says to ask about it");
@@ -386,7 +376,7 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
 
 // The rules after which a command is allowed: one for each part of it, or one for the whole line
 // if it cannot be taken apart.
-std::vector<Rule> rules_for_command(const Rules& rules, const Subject& subject,
+std::vector<Rule> rules_for_command(const Rules& rules, const JudgedCall& subject,
                                     const Tools& tools) {
   const Tool& tool = subject.tool;
   const ShellLine& line = *subject.line;
@@ -411,9 +401,15 @@ std::vector<Rule> rules_for_command(const Rules& rules, const Subject& subject,
   return added;
 }
 
-// Named from the root or the home folder: such a rule may speak of what lies outside.
-bool is_from_outside(const Rule& rule) {
-  return rule.pattern.starts_with('/') || rule.pattern.starts_with("~/");
+// Everything in the folder of the file that is to be changed; at the top of the workspace the file
+// alone, since the folder would be all of the project.
+Rule rule_for_place(const Tool& tool, const JudgedCall& subject) {
+  std::string path = subject.place ? subject.place->below : subject.plain.value_or("");
+  if (model::inner_place(path)) path = subject.place->absolute;
+  const std::size_t slash = path.rfind('/');
+  return {tool.name, slash == std::string::npos || slash == 0
+                         ? glob_quoted(path)
+                         : glob_quoted(path.substr(0, slash)) + "/**"};
 }
 
 }  // namespace
@@ -421,7 +417,7 @@ bool is_from_outside(const Rule& rule) {
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {Verdict::deny, "there is no tool named " + call.name};
-  const Subject subject = subject_of(*tool, call);
+  const JudgedCall subject = subject_of(*tool, call);
   Decision decision = decide_on(rules, subject, tools);
   if (subject.place) decision.place = subject.place->below;
   return decision;
@@ -435,16 +431,19 @@ bool speak_of(const std::vector<Rule>& rules, const Tools& tools, const ToolUse&
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
   const Tool* tool = model::find_file_reader(tools);
   if (tool == nullptr) return ask("there is no tool that reads");
-  const Subject subject = subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
+  const JudgedCall subject =
+      subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
   const Cover denied = denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
   if (subject.place && !subject.place->withheld.empty())
-    return {Verdict::deny, "kept from the model by " + subject.place->withheld};
-  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids reading it");
+    return {Verdict::deny, "hidden from the model by " + subject.place->withheld};
+  if (denied == Cover::unclear) return ask("it is unclear whether a rule forbids reading it");
   if (subject.place && !subject.place->secret.empty()) return decide_secret(rules, subject);
   if (!subject.place || !subject.place->below.empty()) return {Verdict::allow};
+  // Only a rule that begins at the root or the home folder may speak of what is outside.
   for (const Rule& rule : rules.allow)
-    if (rule.tool == tool->name && is_from_outside(rule) &&
+    if (rule.tool == tool->name &&
+        (rule.pattern.starts_with('/') || rule.pattern.starts_with("~/")) &&
         covers_place(rule, *subject.place, Purpose::allow))
       return {Verdict::allow};
   return ask(subject.place->refusal);
@@ -481,25 +480,28 @@ std::function<model::UrlStanding(const std::string&)> url_standing(const Rules& 
     const auto read = web::parse_url(text);
     const auto* url = std::get_if<web::Url>(&read);
     if (url == nullptr) return {.forbidden = true};
-    return {forbids_url(rules.deny, *tool, tools, *url), any_names_url(rules.allow, *tool, *url)};
+    return {denies_url(rules.deny, {.tool = *tool, .url = *url}, tools) == Cover::yes,
+            any_names_url(rules.allow, *tool, *url)};
   };
 }
 
 std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {};
-  const Subject subject = subject_of(*tool, call);
+  const JudgedCall subject = subject_of(*tool, call);
   std::vector<Rule> added;
   if (subject.place && !subject.place->secret.empty()) {
     added.push_back({tool->name, subject.place->below});
   } else if (subject.url) {
     added.push_back({tool->name, web::host_text(*subject.url)});
+  } else if (tool->argument.is_path() && tool->effect == Effect::writes) {
+    const std::string below = subject.place ? subject.place->below : subject.plain.value_or("");
+    if (may_be_run_by_hook(rules, below))
+      added.push_back({tool->name, below});
+    else if (!below.empty() && !is_guarded(rules, below))
+      added.push_back(rule_for_place(*tool, subject));
   } else if (!subject.line) {
-    const bool by_name = subject.place && tool->effect == Effect::writes &&
-                         may_be_run_by_hook(rules, subject.place->below);
-    added.push_back({.tool = tool->name,
-                     .pattern = by_name ? subject.place->below : "",
-                     .definition = definition_of(rules, tool->name)});
+    added.push_back({.tool = tool->name, .definition = definition_of(rules, tool->name)});
   } else {
     added = rules_for_command(rules, subject, tools);
   }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
-#include <string_view>
+#include <span>
 #include <utility>
 
 #include "core/text/text.h"
@@ -12,6 +11,15 @@ namespace skein::permission {
 
 namespace {
 
+struct ReadingProgram {
+  std::string_view names;                // with blanks between; or a subcommand of git
+  std::string_view letters{}, valued{};  // options of one letter; those that take a value
+  std::string_view longs{};              // with `=` at the end: it takes a value
+  enum class Shows { names, contents } shows = Shows::names;
+  // Goes through whole folders: not, always, or with the letter r or --recursive.
+  enum class Walks { no, always, with_r } walks = Walks::no;
+  std::size_t most_operands = 1000;
+};
 using enum ReadingProgram::Shows;
 using Walks = ReadingProgram::Walks;
 
@@ -39,12 +47,12 @@ constexpr std::string_view grep_longs =
 constexpr std::string_view grep_letters = "EFGPiyvwxcLlqoshHnTZzabUIr";
 
 constexpr ReadingProgram programs[] = {
-    {"arch", ""},
+    {"arch groups sleep whoami", ""},
     {"base64", "d", "w", "--decode --wrap=", contents},
     {"basename", "az", "s"},
     {"cat", "AbeEnstTuv", "", "--number --show-all --show-ends --show-tabs --squeeze-blank",
      contents},
-    {"cksum", "", "", "", contents},
+    {"cksum rev", "", "", "", contents},
     {"cmp", "bls", "in", "", contents},
     {"column", "tx", "sco", "", contents},
     {"comm", "123z", "", "", contents},
@@ -61,27 +69,23 @@ constexpr ReadingProgram programs[] = {
     {"du", "abchkms0xS", "dt",
      "--max-depth= --human-readable --summarize --all --apparent-size --total --exclude= "
      "--block-size= --bytes"},
-    {"egrep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
     {"expand", "i", "t", "", contents},
-    {"fgrep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
     {"file", "bihNr", "", "--mime --brief --mime-type --mime-encoding", contents},
     {"fold", "bs", "w", "", contents},
     {"free", "bkmgh", "", "--human --mega --giga"},
-    {"getconf", "a"},
-    {"grep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
-    {"head", "qvz", "nc", "--lines= --bytes= --quiet --verbose", contents},
+    {"getconf locale which", "a"},
+    {"grep egrep fgrep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
+    {"head tail", "qvz", "nc", "--lines= --bytes= --quiet --verbose", contents},
     {"hexdump", "Cvbcdox", "ns", "", contents},
-    {"groups", ""},
     {"hostname", "fis", "", "", names, Walks::no, 0},
     {"id", "ugGn"},
     {"join", "i", "12tjaove", "", contents},
-    {"locale", "a"},
     {"ls", "aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1", "ITw",
      "--all --almost-all --color --color= --full-time --group-directories-first "
      "--human-readable --inode --recursive --reverse --size --sort= --time= --time-style= "
      "--directory --classify --file-type --si --width= --no-group --numeric-uid-gid --format= "
      "--hide= --ignore="},
-    {"md5sum", "bt", "", "", contents},
+    {"md5sum sha1sum sha256sum sha512sum", "bt", "", "", contents},
     {"nl", "p", "bdfhilnsvw", "", contents},
     {"nproc", "", "", "--all"},
     {"od", "vbcdox", "AjNtw", "", contents},
@@ -90,7 +94,6 @@ constexpr ReadingProgram programs[] = {
     {"pwd", "LP"},
     {"readlink", "femnqsvz"},
     {"realpath", "emqsz", "", "--relative-to= --relative-base= --no-symlinks"},
-    {"rev", "", "", "", contents},
     {"rg", "FilnNosSvwxcpHIUPqba0u.", "egtTABCmMjdrE",
      "--files --hidden --no-ignore --no-ignore-vcs --glob= --iglob= --type= --type-not= "
      "--line-number --no-line-number --ignore-case --smart-case --case-sensitive --fixed-strings "
@@ -102,10 +105,6 @@ constexpr ReadingProgram programs[] = {
      "--replace= --max-columns= --max-filesize= --threads= --no-config",
      contents, Walks::always},
     {"seq", "w", "fs"},
-    {"sha1sum", "bt", "", "", contents},
-    {"sha256sum", "bt", "", "", contents},
-    {"sha512sum", "bt", "", "", contents},
-    {"sleep", ""},
     {"sort", "bdfghiMnRrVcCsuz", "kt",
      "--reverse --numeric-sort --unique --key= --field-separator= --human-numeric-sort "
      "--version-sort --ignore-case",
@@ -113,7 +112,6 @@ constexpr ReadingProgram programs[] = {
     {"stat", "ft", "c", "--format= --printf= --terse --file-system"},
     {"strings", "a", "nt", "", contents},
     {"tac", "br", "s", "", contents},
-    {"tail", "qvz", "nc", "--lines= --bytes= --quiet --verbose", contents},
     {"tr", "cCdst"},
     {"tree", "adfghinpqrstuDFC", "LIP",
      "--dirsfirst --noreport --gitignore --prune --du --filelimit= --charset= --sort="},
@@ -123,8 +121,6 @@ constexpr ReadingProgram programs[] = {
     {"uniq", "cdDiuz", "fsw", "--count --repeated --unique --ignore-case", contents, Walks::no, 1},
     {"uptime", "ps"},
     {"wc", "clmLw", "", "--lines --words --bytes --chars --max-line-length", contents},
-    {"which", "a"},
-    {"whoami", ""},
     {"xxd", "bepu", "cgls", "", contents, Walks::no, 1},
 };
 
@@ -132,64 +128,66 @@ constexpr ReadingProgram programs[] = {
 constexpr std::string_view text_programs =
     ": [ [[ break continue echo exit expr false printf ps return test true type";
 
-constexpr std::string_view diff_and_log[] = {diff_longs, log_longs};
+constexpr ReadingProgram git_programs[] = {
+    {"blame", "lstfewpbcMC", "L", "--porcelain --line-porcelain --date= --color-lines", contents},
+    {"branch", "avr", "",
+     "--all --list --remotes --show-current --verbose --sort= --format= --merged --no-merged "
+     "--no-color",
+     names, Walks::no, 0},
+    {"cat-file", "pts", "", "", contents},
+    {"describe", "", "",
+     "--tags --always --dirty --long --abbrev= --exact-match --all --match= --first-parent"},
+    {"diff", "puabwzRMs", "U", "--cached --staged --merge-base --exit-code --quiet --dirstat",
+     contents},
+    {"grep", "niIlLcwvEFPGhHoq", "eABCm",
+     "--line-number --ignore-case --files-with-matches --count --word-regexp --fixed-strings "
+     "--extended-regexp --perl-regexp --cached --untracked --heading --break --and --or --not",
+     contents, Walks::always},
+    {"log", "puabwzRMs", "nSGLU"},
+    {"ls-files", "cdmoskuzt", "x",
+     "--others --cached --modified --deleted --exclude-standard --stage --full-name "
+     "--error-unmatch --directory --no-empty-directory --exclude="},
+    {"ls-tree", "rdtlz", "", "--name-only --long --full-tree --full-name --abbrev"},
+    {"merge-base", "a", "", "--is-ancestor --all --fork-point"},
+    {"reflog", "", "n", "--oneline --max-count= --date= --format=", names, Walks::no, 0},
+    {"remote", "v", "", "--verbose", names, Walks::no, 0},
+    {"rev-list", "", "n", "--count"},
+    {"rev-parse", "q", "",
+     "--abbrev-ref --abbrev-ref= --show-toplevel --short --short= --verify --git-dir "
+     "--is-inside-work-tree --show-prefix --symbolic-full-name --show-cdup --quiet "
+     "--git-common-dir --is-bare-repository"},
+    {"shortlog", "snec", "", "--all --no-merges --summary --numbered --email"},
+    {"show", "puabwzRMs", "nSGLU", "", contents},
+    {"status", "sbz", "u",
+     "--short --branch --porcelain --porcelain= --long --ignored --untracked-files "
+     "--untracked-files= --show-stash --ahead-behind --no-ahead-behind --renames --no-renames "
+     "--column"},
+    {"tag", "l", "n", "--list --sort=", names, Walks::no, 0},
+};
+// Those that also take the options of diff, and of log.
+constexpr std::string_view git_diffs = "diff log show", git_logs = "log rev-list show";
 
-struct GitReading {
-  ReadingProgram facts;
-  bool diffs = false, logs = false;  // takes the options of diff, of log
-  std::string_view patch{};          // the letters with which it shows contents; empty: as it says
-};
-constexpr GitReading git_programs[] = {
-    {{"blame", "lstfewpbcMC", "L", "--porcelain --line-porcelain --date= --color-lines", contents}},
-    {{"branch", "avr", "",
-      "--all --list --remotes --show-current --verbose --sort= --format= --merged --no-merged "
-      "--no-color",
-      names, Walks::no, 0}},
-    {{"cat-file", "pts", "", "", contents}},
-    {{"describe", "", "",
-      "--tags --always --dirty --long --abbrev= --exact-match --all --match= --first-parent"}},
-    {{"diff", "puabwzRMs", "U", "--cached --staged --merge-base --exit-code --quiet --dirstat",
-      contents},
-     true},
-    {{"grep", "niIlLcwvEFPGhHoq", "eABCm",
-      "--line-number --ignore-case --files-with-matches --count --word-regexp --fixed-strings "
-      "--extended-regexp --perl-regexp --cached --untracked --heading --break --and --or --not",
-      contents, Walks::always}},
-    {{"log", "puabwzRMs", "nSGLU", "", names}, true, true, "puSGLU"},
-    {{"ls-files", "cdmoskuzt", "x",
-      "--others --cached --modified --deleted --exclude-standard --stage --full-name "
-      "--error-unmatch --directory --no-empty-directory --exclude="}},
-    {{"ls-tree", "rdtlz", "", "--name-only --long --full-tree --full-name --abbrev"}},
-    {{"merge-base", "a", "", "--is-ancestor --all --fork-point"}},
-    {{"reflog", "", "n", "--oneline --max-count= --date= --format=", names, Walks::no, 0}},
-    {{"remote", "v", "", "--verbose", names, Walks::no, 0}},
-    {{"rev-list", "", "n", "--count", names}, false, true},
-    {{"rev-parse", "q", "",
-      "--abbrev-ref --abbrev-ref= --show-toplevel --short --short= --verify --git-dir "
-      "--is-inside-work-tree --show-prefix --symbolic-full-name --show-cdup --quiet "
-      "--git-common-dir --is-bare-repository"}},
-    {{"shortlog", "snec", "", "--all --no-merges --summary --numbered --email"}},
-    {{"show", "puabwzRMs", "nSGLU", "", contents}, true, true},
-    {{"status", "sbz", "u",
-      "--short --branch --porcelain --porcelain= --long --ignored --untracked-files "
-      "--untracked-files= --show-stash --ahead-behind --no-ahead-behind --renames --no-renames "
-      "--column"}},
-    {{"tag", "l", "n", "--list --sort=", names, Walks::no, 0}},
-};
+// Null: it is not in the table.
+const ReadingProgram* row_of(std::span<const ReadingProgram> table, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      table, [&](const ReadingProgram& row) { return has_word(row.names, name); });
+  return found == table.end() ? nullptr : &*found;
+}
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 // Reads a command's options; `operands` are the rest.
-struct Options {
+struct OptionTable {
   std::string letters{};             // those that stand there
   std::vector<std::string> longs{};  // without their values
   std::vector<std::string> operands{};
   bool understood = true;
 };
 
-bool take_letters(Options& out, const ReadingProgram& facts, std::string_view text, bool& value) {
+bool take_letters(OptionTable& out, const ReadingProgram& facts, std::string_view text,
+                  bool& value) {
   if (is_number(text)) return true;  // head -20, git log -5
   for (std::size_t i = 0; i < text.size(); ++i) {
     out.letters += text[i];
@@ -210,9 +208,9 @@ bool takes_long(std::string_view longs, std::string_view argument, bool& value) 
   return true;
 }
 
-Options options_in(const SimpleCommand& command, std::size_t from, const ReadingProgram& facts,
-                   const std::vector<std::string_view>& longs) {
-  Options out;
+OptionTable options_in(const SimpleCommand& command, std::size_t from, const ReadingProgram& facts,
+                       const std::vector<std::string_view>& longs) {
+  OptionTable out;
   bool value = false, only_operands = false;
   for (std::size_t i = from; i < command.size(); ++i) {
     const std::string_view text = command[i].text;
@@ -229,6 +227,7 @@ Options options_in(const SimpleCommand& command, std::size_t from, const Reading
       out.understood &= take_letters(out, facts, text.substr(1), value);
     }
   }
+  out.understood &= out.operands.size() <= facts.most_operands;
   return out;
 }
 
@@ -236,7 +235,7 @@ bool has_any(std::string_view letters, std::string_view wanted) {
   return letters.find_first_of(wanted) != std::string_view::npos;
 }
 
-bool has_long(const Options& options, std::initializer_list<std::string_view> names) {
+bool has_long(const OptionTable& options, std::initializer_list<std::string_view> names) {
   return std::ranges::any_of(names, [&](std::string_view name) {
     return std::ranges::find(options.longs, name) != options.longs.end();
   });
@@ -246,23 +245,21 @@ std::optional<Reading> git_reading(const SimpleCommand& command) {
   std::size_t at = 1;
   while (at < command.size() && has_word("--no-pager --no-optional-locks", command[at].text)) ++at;
   if (at == command.size()) return std::nullopt;
-  const auto* found = std::ranges::find(git_programs, std::string_view(command[at].text),
-                                        [](const GitReading& row) { return row.facts.name; });
-  if (found == std::end(git_programs)) return std::nullopt;
-  std::vector<std::string_view> longs{found->facts.longs};
-  if (found->diffs) longs.push_back(diff_and_log[0]);
-  if (found->logs) longs.push_back(diff_and_log[1]);
-  Options options = options_in(command, at + 1, found->facts, longs);
-  if (!options.understood ||
-      options.operands.size() > static_cast<std::size_t>(found->facts.most_operands))
-    return std::nullopt;
+  const std::string_view name = command[at].text;
+  const ReadingProgram* const found = row_of(git_programs, name);
+  if (found == nullptr) return std::nullopt;
+  std::vector<std::string_view> longs{found->longs};
+  if (has_word(git_diffs, name)) longs.push_back(diff_longs);
+  if (has_word(git_logs, name)) longs.push_back(log_longs);
+  OptionTable options = options_in(command, at + 1, *found, longs);
+  if (!options.understood) return std::nullopt;
   // A signature is checked by another program.
   for (const ShellWord& word : command)
     if (word.text.find("%G") != std::string::npos) return std::nullopt;
-  Reading reading{.contents = found->facts.shows == contents, .git = true};
-  if (!found->patch.empty())
+  Reading reading{.contents = found->shows == contents, .git = true};
+  if (name == "log")
     reading.contents =
-        has_any(options.letters, found->patch) ||
+        has_any(options.letters, "puSGLU") ||
         has_long(options, {"--patch", "--unified", "--word-diff", "--function-context", "--check"});
   reading.operands = std::move(options.operands);
   return reading;
@@ -343,17 +340,22 @@ class SedScript {
   std::string_view rest_;
 };
 
+// The word `script` is a program in the command's own language; every word behind it is a file.
+std::optional<Reading> with_operands(const SimpleCommand& command, std::size_t script) {
+  Reading reading{.contents = true, .script = script};
+  for (std::size_t i = script + 1; i < command.size(); ++i) {
+    if (command[i].text.starts_with('-')) return std::nullopt;
+    reading.operands.push_back(command[i].text);
+  }
+  return reading;
+}
+
 std::optional<Reading> sed_reading(const SimpleCommand& command) {
   std::size_t at = 1;
   while (at < command.size() && has_word("-n -E -r -nE -nr -En -rn", command[at].text)) ++at;
   if (at < command.size() && command[at].text == "-e") ++at;
   if (at == command.size() || !SedScript(command[at].text).only_prints()) return std::nullopt;
-  Reading reading{.contents = true, .script = at};
-  for (std::size_t i = at + 1; i < command.size(); ++i) {
-    if (command[i].text.starts_with('-')) return std::nullopt;
-    reading.operands.push_back(command[i].text);
-  }
-  return reading;
+  return with_operands(command, at);
 }
 
 // What starts programs, reads or writes other files, or calls a function by a text.
@@ -375,12 +377,7 @@ std::optional<Reading> awk_reading(const SimpleCommand& command) {
       return std::nullopt;
   }
   if (at >= command.size() || !is_plain_awk(command[at].text)) return std::nullopt;
-  Reading reading{.contents = true, .script = at};
-  for (std::size_t i = at + 1; i < command.size(); ++i) {
-    if (command[i].text.starts_with('-')) return std::nullopt;
-    reading.operands.push_back(command[i].text);
-  }
-  return reading;
+  return with_operands(command, at);
 }
 
 std::optional<Reading> jq_reading(const SimpleCommand& command) {
@@ -392,7 +389,7 @@ std::optional<Reading> jq_reading(const SimpleCommand& command) {
   reading.script = 1;
   while (reading.script < command.size() && command[reading.script].text.starts_with('-'))
     ++reading.script;
-  Options options = options_in(command, 1, jq, {jq.longs});
+  OptionTable options = options_in(command, 1, jq, {jq.longs});
   if (!options.understood || reading.script == command.size()) return std::nullopt;
   const std::string_view filter = command[reading.script].text;
   if (filter != options.operands[0] || filter.find("import") != filter.npos ||
@@ -439,12 +436,10 @@ std::optional<Reading> reading_of(const SimpleCommand& command) {
   const std::string_view name = command[0].text;
   for (const Special& special : specials)
     if (has_word(special.names, name)) return special.read(command);
-  const auto* found = std::ranges::find(programs, name, &ReadingProgram::name);
-  if (found == std::end(programs)) return std::nullopt;
-  Options options = options_in(command, 1, *found, {found->longs});
-  if (!options.understood ||
-      options.operands.size() > static_cast<std::size_t>(found->most_operands))
-    return std::nullopt;
+  const ReadingProgram* const found = row_of(programs, name);
+  if (found == nullptr) return std::nullopt;
+  OptionTable options = options_in(command, 1, *found, {found->longs});
+  if (!options.understood) return std::nullopt;
   // `date 01020304` sets the clock.
   if (name == "date" && std::ranges::any_of(options.operands, [](const std::string& operand) {
         return !operand.starts_with('+');

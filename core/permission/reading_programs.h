@@ -3,22 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/permission/shell_words.h"
 
 namespace skein::permission {
-
-struct ReadingProgram {
-  std::string_view name;                 // or "git" and a subcommand
-  std::string_view letters{}, valued{};  // options of one letter; those that take a value
-  std::string_view longs{};              // with `=` at the end: it takes a value
-  enum class Shows { names, contents } shows = Shows::names;
-  // Goes through whole folders: not, always, or with one of these letters or --recursive.
-  enum class Walks { no, always, with_r } walks = Walks::no;
-  int most_operands = 1000;
-};
 
 // A command that only reads, as its words say it.
 struct Reading {

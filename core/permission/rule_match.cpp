@@ -4,19 +4,17 @@
 
 #include "core/permission/command_risks.h"
 #include "core/shell/known_programs.h"
-#include "core/text/glob.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 namespace skein::permission {
 
 namespace {
 
-bool is_everything(std::string_view pattern) { return pattern == "*" || pattern == "**"; }
-
 // Whether a pattern covers a name of a place, both beginning at the same folder.
 bool covers_name(std::string_view pattern, std::string_view name, Purpose purpose) {
   if (name.empty()) return false;
-  if (name == ".") return is_everything(pattern);
+  if (name == ".") return pattern == "*" || pattern == "**";
   if (glob_match(pattern, name)) return true;
   if (purpose == Purpose::allow) return pattern == "*";
   // To forbid a folder is to forbid what is in it; `secrets/*` means the folder, too.
@@ -41,26 +39,12 @@ std::pair<std::string, std::string> split_at_wildcard(const std::string& pattern
   return {pattern.substr(0, slash), pattern.substr(slash)};
 }
 
-std::string as_pattern(std::string_view path) {
-  std::string out;
-  for (const char c : path) {
-    if (std::string_view("*?[\\").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-bool is_wild(const ShellWord& word) {
-  for (std::size_t i = 0; i < word.text.size(); ++i)
-    if (word.text[i] == '*' && word.literal[i] == '.') return true;
-  return false;
-}
+bool is_wild(const ShellWord& word) { return find_unquoted(word, "*") != std::string::npos; }
 
 bool is_star(const ShellWord& word) { return word.text == "*" && word.literal == "."; }
 
 bool climbs(std::string_view text) {
-  return text == ".." || text.starts_with("../") || text.ends_with("/..") ||
-         text.find("/../") != std::string_view::npos;
+  return ("/" + std::string(text) + "/").find("/../") != std::string::npos;
 }
 
 // An unquoted `*` in the pattern is any text; every other character is itself.
@@ -68,25 +52,7 @@ bool word_matches(const ShellWord& pattern, std::string_view text, Purpose purpo
   if (!is_wild(pattern)) return pattern.text == text;
   // To allow `cat src/*` is not to allow `cat src/../../etc/passwd`.
   if (purpose == Purpose::allow && !is_star(pattern) && climbs(text)) return false;
-  std::size_t at = 0;
-  std::string piece;
-  bool first = true, after_star = false;
-  for (std::size_t i = 0; i <= pattern.text.size(); ++i) {
-    const bool end = i == pattern.text.size();
-    if (!end && !(pattern.text[i] == '*' && pattern.literal[i] == '.')) {
-      piece += pattern.text[i];
-      continue;
-    }
-    if (end && after_star) return text.size() >= at + piece.size() && text.ends_with(piece);
-    const std::size_t found =
-        first ? (text.starts_with(piece) ? 0 : std::string_view::npos) : text.find(piece, at);
-    if (found == std::string_view::npos) return false;
-    at = found + piece.size();
-    piece.clear();
-    first = false;
-    after_star = true;
-  }
-  return at == text.size();
+  return star_match(pattern.text, text, pattern.literal);
 }
 
 bool words_match(const SimpleCommand& pattern, const SimpleCommand& command, Purpose purpose) {
@@ -135,14 +101,40 @@ bool covers_behind_options(const SimpleCommand& pattern, const SimpleCommand& co
       [&](const SimpleCommand& rest) { return words_match(pattern, rest, Purpose::deny); });
 }
 
-// The words of a rule's pattern; empty: it is about a whole line.
-SimpleCommand pattern_words(const Rule& rule) {
-  const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
-  return pattern.doubt.empty() && pattern.commands.size() == 1 ? pattern.commands[0]
-                                                               : SimpleCommand{};
+// What a rule's pattern says of one command; no words: it is about a whole line, or every one.
+struct CommandPattern {
+  SimpleCommand words{};
+  CommandSetting setting{};
+};
+CommandPattern command_pattern(const Rule& rule) {
+  const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);
+  if (!line.doubt.empty() || line.commands.size() != 1) return {};
+  return {line.commands[0], line.settings[0]};
 }
 
 }  // namespace
+
+bool star_match(std::string_view pattern, std::string_view text, std::string_view literal) {
+  const auto is_star = [&](std::size_t at) {
+    return at < pattern.size() && pattern[at] == '*' && (literal.empty() || literal[at] == '.');
+  };
+  std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+  while (t < text.size()) {
+    if (is_star(p)) {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (is_star(p)) ++p;
+  return p == pattern.size();
+}
 
 std::vector<std::string_view> possible_paths(std::string_view word) {
   std::vector<std::string_view> out;
@@ -202,11 +194,19 @@ std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate)
   if (!place.exists || place.below == start || place.absolute.empty() || place.absolute == start)
     return std::nullopt;
   Rule real = rule;
-  real.pattern = "/" + as_pattern(place.absolute) + rest;
+  real.pattern = "/" + glob_quoted(place.absolute) + rest;
   return real;
 }
 
 bool names_server_tools(std::string_view name) { return name.starts_with("mcp__"); }
+
+std::optional<std::pair<std::string, std::string>> server_tool(std::string_view name) {
+  if (!names_server_tools(name)) return std::nullopt;
+  name.remove_prefix(std::string_view("mcp__").size());
+  const std::size_t mark = name.find("__");
+  if (mark == std::string_view::npos) return std::nullopt;
+  return std::pair(std::string(name.substr(0, mark)), std::string(name.substr(mark + 2)));
+}
 
 bool covers_tool(const Rule& rule, std::string_view tool, Purpose purpose) {
   if (rule.tool == tool) return true;
@@ -234,15 +234,15 @@ bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purp
       (!setting.empty() || !risk_of(command).empty()))
     return false;
   if (rule.pattern.empty()) return true;
-  const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
-  if (!pattern.doubt.empty() || pattern.commands.size() != 1) return false;
-  if (purpose == Purpose::allow && pattern.settings[0] != setting) return false;
-  return words_match(pattern.commands[0], command, purpose) ||
-         (purpose == Purpose::deny && covers_behind_options(pattern.commands[0], command, false));
+  const CommandPattern pattern = command_pattern(rule);
+  if (pattern.words.empty()) return false;
+  if (purpose == Purpose::allow && pattern.setting != setting) return false;
+  return words_match(pattern.words, command, purpose) ||
+         (purpose == Purpose::deny && covers_behind_options(pattern.words, command, false));
 }
 
 bool may_cover_command(const Rule& rule, const SimpleCommand& command) {
-  const SimpleCommand pattern = pattern_words(rule);
+  const SimpleCommand pattern = command_pattern(rule).words;
   return !pattern.empty() && covers_behind_options(pattern, command, true);
 }
 
@@ -256,18 +256,14 @@ std::string line_pattern_for(std::string_view line) {
 }
 
 bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate) {
-  const ShellLine parsed = parse_shell_line(rule.pattern, Globs::of_words);
-  const SimpleCommand pattern = parsed.commands.empty() ? SimpleCommand{} : parsed.commands.front();
+  const SimpleCommand pattern = command_pattern(rule).words;
   for (std::size_t i = 1; i < command.size(); ++i) {
     // What the rule itself spells out was meant.
     if (i < pattern.size() && !(pattern[i].text[0] == '*' && pattern[i].literal[0] == '.'))
       continue;
     std::string_view word = command[i].text;
-    for (std::size_t at = 0; at < word.size(); ++at)
-      if (command[i].literal[at] == '.' && std::string_view("*?[").find(word[at]) < 3) {
-        word = word.substr(0, word.substr(0, at).rfind('/') + 1);  // the folder of what it finds
-        break;
-      }
+    if (const std::size_t at = find_unquoted(command[i], "*?["); at != std::string::npos)
+      word = word.substr(0, word.substr(0, at).rfind('/') + 1);  // the folder of what it finds
     for (const std::string_view path : possible_paths(word))
       if (!path.empty() && is_outside(path, locate)) return true;
   }

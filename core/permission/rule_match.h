@@ -7,30 +7,37 @@
 #include <string_view>
 #include <vector>
 
-#include "core/permission/policy.h"
+#include "core/permission/rules.h"
 #include "core/permission/shell_words.h"
 
 namespace skein::permission {
 
 // What a rule is for. One that allows must match the call as it is written. One that denies is read
 // widely: `secrets` is everything in that folder, a name without a slash is meant wherever it
-// stands, and a command's first words are enough, whatever path its program is called by.
+// is, and a command's first words are enough, whatever path its program is called by.
 enum class Purpose { allow, deny };
+
+// Whether `*` in the pattern, where `literal` has a dot or is empty, can be text so that it is that
+// text; every other character is itself. In linear time but for going back to the last star.
+bool star_match(std::string_view pattern, std::string_view text, std::string_view literal = {});
 
 // A path as rules see it: "./a//b" is "a/b". Nullopt for what words alone do not settle: absolute
 // paths, ".." and control characters.
 std::optional<std::string> plain_path(std::string_view path);
+
 bool covers_place(const Rule& rule, const Located& place, Purpose purpose);
 // The same rule for the place its own path leads to, if links make that another one.
 std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate);
 
 // Tools that servers bring are named mcp__SERVER__TOOL. `mcp__SERVER` is all of a server's, and a
-// `*` in such a name stands for any text.
+// `*` in such a name means any text.
 bool names_server_tools(std::string_view name);
+// The server and the tool in such a name; nullopt: it is none.
+std::optional<std::pair<std::string, std::string>> server_tool(std::string_view name);
 // Whether a rule is about this tool, whatever its pattern says.
 bool covers_tool(const Rule& rule, std::string_view tool, Purpose purpose);
 
-// A rule that allows must also name what stands around the command, and only a rule without
+// A rule that allows must also name what is around the command, and only a rule without
 // wildcards can; one that denies does not look at it.
 bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose,
                     const CommandSetting& setting = {});
@@ -42,7 +49,7 @@ bool covers_line(const Rule& rule, std::string_view line);
 std::vector<std::string_view> possible_paths(std::string_view word);
 // Without `locate` words alone decide. What does not exist is nowhere.
 bool is_outside(std::string_view path, const model::Locate& locate);
-// Whether an argument that a wildcard of the rule stands for names something outside the workspace.
+// Whether an argument that a wildcard of the rule covers names something outside the workspace.
 // Without `locate` words alone decide.
 bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate);
 

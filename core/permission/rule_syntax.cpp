@@ -1,16 +1,46 @@
 // How rules are written: parse_rules and its counterpart.
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "core/permission/command_risks.h"
-#include "core/permission/policy.h"
 #include "core/permission/rule_match.h"
+#include "core/permission/rules.h"
 #include "core/permission/shell_words.h"
 #include "core/permission/url_pattern.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
 
 namespace skein::permission {
+
+namespace {
+
+struct ModeFacts {
+  Mode mode, next;
+  std::string_view name, sentence;
+};
+constexpr ModeFacts modes[] = {
+    {Mode::normal, Mode::accept_edits, "default",
+     "allow reads, ask before edits and other commands"},
+    {Mode::plan, Mode::normal, "plan", "allow only reads, refuse everything else"},
+    {Mode::accept_edits, Mode::plan, "acceptEdits",
+     "allow reads and edits in the workspace, ask before other commands"},
+    {Mode::bypass, Mode::normal, "bypassPermissions", "allow everything without asking"},
+};
+static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
+
+const ModeFacts& facts_about(Mode mode) { return modes[static_cast<std::size_t>(mode)]; }
+
+}  // namespace
+
+std::optional<Mode> parse_mode(std::string_view name) {
+  const auto found = std::ranges::find(modes, name, &ModeFacts::name);
+  return found == std::end(modes) ? std::nullopt : std::optional(found->mode);
+}
+
+std::string_view name(Mode mode) { return facts_about(mode).name; }
+std::string describe(Mode mode) { return std::string(facts_about(mode).sentence); }
+Mode next(Mode mode) { return facts_about(mode).next; }
 
 namespace {
 
@@ -24,12 +54,12 @@ bool is_closed_set(std::string_view pattern, std::size_t open) {
 std::string_view trouble_in_glob(std::string_view pattern) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const char c = pattern[i];
-    if (static_cast<unsigned char>(c) < ' ') return "it holds a control character";
+    if (static_cast<unsigned char>(c) < ' ') return "it contains a control character";
     if (c == '\\') {
       if (++i == pattern.size()) return "it ends in a backslash";
       continue;
     }
-    if (c == '{' || c == '}') return "braces mean nothing here: write one rule for each";
+    if (c == '{' || c == '}') return "braces are not supported: write one rule for each";
     if (c == '"' || c == '\'') return "paths are written without quotes";
     if (c == '[' && !is_closed_set(pattern, i)) return "a `[` is not closed";
     if (c == '[') i = pattern.find(']', i + 2);
@@ -41,17 +71,17 @@ std::string_view trouble_in_glob(std::string_view pattern) {
 std::string settle_path(std::string& pattern) {
   if (const std::string_view trouble = trouble_in_glob(pattern); !trouble.empty())
     return std::string(trouble);
-  if (pattern.starts_with('!')) return "a path cannot be taken out of a rule";
-  if (pattern.starts_with('$')) return "variables mean nothing here: ~/ is the home folder";
+  if (pattern.starts_with('!')) return "a rule cannot exclude a path with `!`";
+  if (pattern.starts_with('$')) return "variables are not supported: ~/ is the home folder";
   if (pattern.starts_with('~') && !pattern.starts_with("~/"))
-    return "only ~/ is known, not the homes of others";
+    return "only ~/ is supported, not the home folders of other users";
   std::string start;
   for (const std::string_view each : {"~/", "//", "/"})
     if (start.empty() && pattern.starts_with(each)) start = each;
   std::string_view words = std::string_view(pattern).substr(start.size());
   while (words.starts_with('/')) words.remove_prefix(1);
   const std::optional<std::string> plain = plain_path(words);
-  if (!plain) return "`..` means nothing here: write the path from the root (//…) or from ~/";
+  if (!plain) return "`..` is not supported: write the path from the root (//…) or from ~/";
   if (*plain == ".") return "for everything in a folder write **";
   pattern = start + *plain;
   return "";
@@ -60,31 +90,31 @@ std::string settle_path(std::string& pattern) {
 std::string settle_command(std::string& pattern) {
   if (pattern.starts_with('=')) {
     pattern = line_pattern_for(pattern.substr(1));
-    return pattern.empty() ? "there is no command behind the `=`" : "";
+    return pattern.empty() ? "there is no command after the `=`" : "";
   }
   constexpr std::string_view any = ":*";
   if (pattern.ends_with(any)) {
     pattern.resize(pattern.size() - any.size());
-    if (trimmed(pattern).empty()) return "there is no command in front of `:*`";
+    if (trimmed(pattern).empty()) return "there is no command before `:*`";
     pattern += " *";
   }
   const ShellLine line = parse_shell_line(pattern, Globs::of_words);
-  if (!line.doubt.empty()) return "it holds " + line.doubt;
-  if (line.commands.size() != 1) return "it holds more than one command";
+  if (!line.doubt.empty()) return "it contains " + line.doubt;
+  if (line.commands.size() != 1) return "it contains more than one command";
   const Rule read{.tool = {}, .pattern = pattern};
   const bool wild = has_wildcard(read, model::Argument::Kind::command) ||
                     !parse_shell_line(pattern, Globs::of_files).doubt.empty();
   if (!line.settings[0].empty() && wild)
-    return "with a variable in front or a redirection behind, the whole command has to be named";
+    return "with a variable before it or a redirection after it, the whole command must be named";
   for (const ShellWord& word : line.commands[0]) {
     for (std::size_t i = 0; i < word.text.size(); ++i) {
       const bool literal = word.literal[i] == 'q' || word.text == "[" || word.text == "]";
       if (!literal && std::string_view("?[]").find(word.text[i]) != std::string_view::npos)
-        return "only * stands for other text: quote `" + std::string(1, word.text[i]) +
-               "` if it is meant";
+        return "only * is a wildcard: quote `" + std::string(1, word.text[i]) +
+               "` if you mean it literally";
     }
     if (word.text.find(any) != std::string::npos && word.literal[word.text.find(any)] == '.')
-      return "`:*` means something only at the end";
+      return "`:*` is allowed only at the end";
   }
   return "";
 }
@@ -130,10 +160,10 @@ std::variant<Rule, std::string> read_server_rule(std::string_view text) {
     text = text.substr(0, at);
     if (definition.empty() ||
         definition.find_first_not_of("0123456789abcdef-") != std::string::npos)
-      return std::string("behind `@` is a definition as skein writes it");
+      return std::string("the text after `@` must be a definition as skein writes it");
   }
   if (text.find_first_not_of(letters) != std::string_view::npos)
-    return std::string("a server's tool is named mcp__SERVER__TOOL, where * stands for any text");
+    return std::string("a server's tool is named mcp__SERVER__TOOL, where * means any text");
   if (text.find_first_not_of('_', std::string_view("mcp").size()) == std::string_view::npos)
     return std::string("it names no server; write mcp__SERVER or mcp__SERVER__TOOL");
   return Rule{.tool = std::string(text), .definition = definition};
@@ -166,12 +196,6 @@ std::variant<Rule, std::string> read_rule(std::string_view text, const Tools& to
   return rule;
 }
 
-Rule parse_rule(std::string_view text, const Tools& tools) {
-  const auto read = read_rule(text, tools);
-  if (const auto* rule = std::get_if<Rule>(&read)) return *rule;
-  refuse(text, std::get<std::string>(read));
-}
-
 }  // namespace
 
 std::vector<Rule> parse_rules(std::string_view text, const Tools& tools) {
@@ -190,8 +214,11 @@ std::vector<Rule> parse_rules(std::string_view text, const Tools& tools) {
     if (c == ')') --depth;
     if (c != ',' || (depth > 0 && i < text.size())) continue;
     const std::string_view part = trimmed(text.substr(begin, i - begin));
-    if (!part.empty()) rules.push_back(parse_rule(part, tools));
     begin = i + 1;
+    if (part.empty()) continue;
+    auto read = read_rule(part, tools);
+    if (const auto* why = std::get_if<std::string>(&read)) refuse(part, *why);
+    rules.push_back(std::get<Rule>(std::move(read)));
   }
   return rules;
 }

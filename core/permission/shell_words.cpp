@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/shell/walk.h"
 #include "core/text/base.h"
+#include "core/text/text.h"
 
 namespace skein::permission {
 
@@ -13,24 +15,24 @@ constexpr std::string_view reserved[] = {
     "!",    "[[", "]]",  "{",        "}",  "case", "coproc", "do",   "done", "elif",  "else",
     "esac", "fi", "for", "function", "if", "in",   "select", "then", "time", "until", "while"};
 
-struct Meaning {
+struct SpecialCharacters {
   std::string_view characters, doubt;
 };
 // What an unquoted character would start.
-constexpr Meaning special[] = {{"$", "an expansion"},
-                               {"`", "a command substitution"},
-                               {"()", "a group or function"},
-                               {"{}", "braces"},
-                               {"!", "a `!`"}};
+constexpr SpecialCharacters special[] = {{"$", "an expansion"},
+                                         {"`", "a command substitution"},
+                                         {"()", "a group or function"},
+                                         {"{}", "braces"},
+                                         {"!", "a `!`"}};
 
-class Reader {
+class ShellLineReader {
  public:
-  Reader(std::string_view line, Globs globs) : rest_(line), globs_(globs) {}
+  ShellLineReader(std::string_view line, Globs globs) : rest_(line), globs_(globs) {}
 
   ShellLine read() {
     while (doubt_.empty() && !rest_.empty()) step();
     end_command();
-    if (doubt_.empty() && joined_) doubt_ = "a joint with nothing behind it";
+    if (doubt_.empty() && joined_) doubt_ = "an operator with nothing after it";
     if (doubt_.empty() && commands_.empty()) doubt_ = "nothing to run";
     return {std::move(commands_), std::move(settings_), std::move(doubt_)};
   }
@@ -62,7 +64,7 @@ class Reader {
     // HEAD~1 is itself; ~, a=~ and a:~ are home folders.
     if (c == '~' && (word_.text.empty() || word_.text.ends_with('=') || word_.text.ends_with(':')))
       return doubt("a home folder");
-    for (const Meaning& each : special)
+    for (const SpecialCharacters& each : special)
       if (each.characters.find(c) != std::string_view::npos) return doubt(each.doubt);
     const bool glob = globs_ == Globs::of_files && (c == '*' || c == '?' || c == '[');
     // What a glob finds could be an option, a subcommand or the command itself; behind a slash it
@@ -79,11 +81,7 @@ class Reader {
   }
 
   static bool is_variable(const ShellWord& word) {
-    constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-    return !word.text.empty() && !(word.text[0] >= '0' && word.text[0] <= '9') &&
-           word.text.find_first_not_of(letters) == std::string::npos &&
-           word.literal.find('q') == std::string::npos;
+    return shell::is_variable_name(word.text) && word.literal.find('q') == std::string::npos;
   }
 
   void put(char c, char how) {
@@ -188,7 +186,7 @@ class Reader {
 
   void join(bool needs_more) {
     end_word(0);
-    if (command_.empty()) return doubt("a joint without a command");
+    if (command_.empty()) return doubt("an operator without a command");
     end_command();
     joined_ = needs_more;
   }
@@ -244,13 +242,19 @@ class Reader {
 }  // namespace
 
 ShellLine parse_shell_line(std::string_view line, Globs globs) {
-  return Reader(line, globs).read();
+  return ShellLineReader(line, globs).read();
+}
+
+std::size_t find_unquoted(const ShellWord& word, std::string_view any) {
+  std::size_t at = word.text.find_first_of(any);
+  while (at != std::string::npos && word.literal[at] != '.')
+    at = word.text.find_first_of(any, at + 1);
+  return at;
 }
 
 std::string shell_quoted(std::string_view text) {
   const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./:@%+").find(c) != std::string_view::npos;
+    return is_alphanumeric(c) || std::string_view("_-./:@%+").find(c) != std::string_view::npos;
   });
   if (plain) return std::string(text);
   std::string quoted = "'";

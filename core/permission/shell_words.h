@@ -14,8 +14,10 @@ struct ShellWord {
   bool operator==(const ShellWord&) const = default;
 };
 using SimpleCommand = std::vector<ShellWord>;  // never empty
+// The first of these characters in it that is not quoted; npos: none.
+std::size_t find_unquoted(const ShellWord& word, std::string_view any);
 
-// What stands around a command's words: variables set for it alone, files it reads or writes
+// What is around a command's words: variables set for it alone, files it reads or writes
 // instead of the terminal.
 struct CommandSetting {
   struct Redirection {

@@ -3,52 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text/encoding.h"
 #include "core/text/text.h"
-#include "core/web/address.h"
 
 namespace skein::permission {
 
 namespace {
 
 using web::Url;
-
-// `*` is any text, every other character is itself; in linear time but for going back to the last
-// star.
-bool star_match(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string pair = lower(text.substr(i + 1 < text.size() ? i + 1 : i, 2));
-    const std::size_t high = pair.size() == 2 ? digits.find(pair[0]) : std::string::npos;
-    const std::size_t low = pair.size() == 2 ? digits.find(pair[1]) : std::string::npos;
-    if (text[i] == '%' && high != std::string::npos && low != std::string::npos) {
-      out += static_cast<char>(high << 4 | low);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 // What a path may come to mean to a server: decoded, perhaps twice, without detours.
 std::string widely_read(std::string_view path) {
@@ -101,7 +63,7 @@ std::variant<UrlPattern, std::string> read_url_pattern(std::string_view text) {
   UrlPattern out;
   std::string_view rest = trimmed(text);
   if (rest.starts_with(domain)) rest.remove_prefix(domain.size());
-  if (rest == "*") return "for every address write the tool's name alone";
+  if (rest == "*") return "to name every address, write only the tool's name";
   const std::string start = lower(rest.substr(0, 8));
   const bool whole = start.starts_with("http://") || start == "https://";
   if (whole) {
@@ -118,7 +80,8 @@ std::variant<UrlPattern, std::string> read_url_pattern(std::string_view text) {
   }
   const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   std::string host(rest.substr(0, end));
-  if (host.find('*') != std::string::npos) return "in a host, `*` stands for a beginning: *.host";
+  if (host.find('*') != std::string::npos)
+    return "in a host, `*` is allowed only at the beginning: *.host";
   // ::1, as people write it
   if (!web::canonical_address(host).empty() && host.find(':') != std::string::npos)
     host = "[" + host + "]";
@@ -134,8 +97,9 @@ std::variant<UrlPattern, std::string> read_url_pattern(std::string_view text) {
   }
   *url = web::upgraded(*url);  // as every call's is
   if (whole) out.scheme = url->secure ? UrlPattern::Scheme::secure : UrlPattern::Scheme::plain;
-  if (rest.find('#') != std::string_view::npos) return "what follows a # is never sent";
-  if (out.below && url->is_address) return "there is nothing below an address";
+  if (rest.find('#') != std::string_view::npos)
+    return "the part after a # is never sent, so a rule cannot contain it";
+  if (out.below && url->is_address) return "an IP address has no subdomains";
   out.host = url->host;
   out.is_address = url->is_address;
   if (host.rfind(':') != std::string::npos && host.rfind(':') + 1 > host.rfind(']') + 1)
@@ -170,10 +134,6 @@ bool covers_url(const UrlPattern& pattern, const Url& url, Purpose purpose) {
                      (url.port == 80 || url.port == 443));
   return scheme && port && covers_host(pattern, url.host, purpose) &&
          covers_path(pattern, url.target, purpose);
-}
-
-bool names_url(const UrlPattern& pattern, const Url& url) {
-  return !pattern.host.empty() && !pattern.below && covers_url(pattern, url, Purpose::allow);
 }
 
 }  // namespace skein::permission

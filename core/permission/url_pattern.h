@@ -7,8 +7,8 @@
 #include <string_view>
 #include <variant>
 
-#include "core/permission/policy.h"
 #include "core/permission/rule_match.h"
+#include "core/permission/rules.h"
 #include "core/web/url.h"
 
 namespace skein::permission {
@@ -30,7 +30,5 @@ std::string to_string(const UrlPattern& pattern);  // the one spelling in which 
 // A rule that denies is read widely: a host is every host below it, on every port, by http or
 // https, and a path also means how it could be written otherwise.
 bool covers_url(const UrlPattern& pattern, const web::Url& url, Purpose purpose);
-// Whether it covers it by the very name of its host and by its port.
-bool names_url(const UrlPattern& pattern, const web::Url& url);
 
 }  // namespace skein::permission

@@ -1,5 +1,6 @@
 #include "core/plan/presented.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/model/message.h"
@@ -25,33 +26,19 @@ bool is_fence(std::string_view line) {
   return line.starts_with("```") || line.starts_with("~~~");
 }
 
-// What follows "1. ", "1) ", "- [ ] " or "* [x] " at the start of a line; none: something else
-// does. A plain "-" is as often a remark as a step.
-std::optional<TodoItem> step_in(std::string_view line) {
-  const auto item = [](std::string_view text, TodoItem::State state) {
-    return std::optional(TodoItem{state, std::string(trimmed(text))});
-  };
+// What follows "1. ", "1) ", "- [ ] " or "* [x] " at the start of a line; without a text: something
+// else does. A plain "-" is as often a remark as a step.
+TodoItem step_in(std::string_view line) {
+  using State = TodoItem::State;
   const std::size_t digits = line.find_first_not_of("0123456789");
-  if (digits > 0 && digits <= 3 && digits != std::string_view::npos) {
-    const std::string_view rest = line.substr(digits);
-    if (rest.starts_with(". ") || rest.starts_with(") "))
-      return item(rest.substr(2), TodoItem::State::pending);
-  }
-  for (const std::string_view mark : {"- [ ] ", "* [ ] ", "+ [ ] "})
-    if (line.starts_with(mark)) return item(line.substr(mark.size()), TodoItem::State::pending);
-  for (const std::string_view mark : {"- [x] ", "* [x] ", "+ [x] ", "- [X] ", "* [X] ", "+ [X] "})
-    if (line.starts_with(mark)) return item(line.substr(mark.size()), TodoItem::State::done);
-  return std::nullopt;
-}
-
-std::string plain(std::string_view step) {
-  std::string out;
-  for (std::size_t i = 0; i < step.size(); ++i)
-    if (step.substr(i, 2) == "**")
-      ++i;
-    else
-      out += step[i];
-  return out;
+  const std::string_view rest = line.substr(std::min(digits, line.size()));
+  if (digits > 0 && digits <= 3 && (rest.starts_with(". ") || rest.starts_with(") ")))
+    return {State::pending, std::string(trimmed(rest.substr(2)))};
+  if (line.size() < 6 || std::string_view("-*+").find(line[0]) == std::string_view::npos) return {};
+  const std::string_view box = line.substr(1, 5);
+  const bool done = box == " [x] " || box == " [X] ";
+  if (!done && box != " [ ] ") return {};
+  return {done ? State::done : State::pending, std::string(trimmed(line.substr(6)))};
 }
 
 }  // namespace
@@ -72,11 +59,11 @@ TodoList steps_of(const std::string& markdown) {
   bool fenced = false;
   for (const std::string_view line : split(markdown, '\n')) {
     if (is_fence(line)) fenced = !fenced;
-    if (fenced) continue;
-    if (std::optional<TodoItem> step = step_in(line); step && !step->text.empty()) {
-      step->text = plain(step->text);
-      out.push_back(*std::move(step));
-    }
+    TodoItem step = fenced ? TodoItem{} : step_in(line);
+    if (step.text.empty()) continue;
+    for (std::size_t bold = 0; (bold = step.text.find("**")) != std::string::npos;)
+      step.text.erase(bold, 2);
+    out.push_back(std::move(step));
   }
   return tidy(std::move(out));
 }
@@ -91,9 +78,9 @@ JsonText approval_meta(const model::Plan& plan) {
 
 std::optional<model::Plan> approved_in(const model::Entry& entry) {
   if (entry.meta.find("\"plan\"") == JsonText::npos) return std::nullopt;
-  const std::optional<Json> meta = parse_json(entry.meta);
-  if (!meta || !at(*meta, plan_member).is_object()) return std::nullopt;
-  const Json& plan = at(*meta, plan_member);
+  const Json meta = parse_json(entry.meta).value_or(Json());
+  const Json& plan = at(meta, plan_member);
+  if (!plan.is_object()) return std::nullopt;
   return model::Plan{string_at(plan, "title"), string_at(plan, "text")};
 }
 
@@ -116,29 +103,84 @@ model::ToolOutcome outcome_of(const model::Plan& plan, const model::PlanReview& 
     model::ToolOutcome out =
         model::tool_text("the user does not want this plan carried out yet; plan mode stays on" +
                          (review.text.empty() ? std::string{} : ". They say: " + review.text));
-    // Without a word there is nothing to go on with.
+    // Without a word there is nothing to work on.
     if (review.text.empty()) out.decided.ends_turn = model::Stop::stop;
     return out;
   }
   const model::Plan agreed{title_of(plan), review.text};
   const std::string changed =
       agreed.text == plan.text ? "" : " after changing it. This is the plan now:\n\n" + agreed.text;
+  const bool fresh = review.verdict == Verdict::fresh;
   model::ToolOutcome out = model::tool_text(
-      review.verdict == Verdict::fresh
-          ? "approved" + changed + (changed.empty() ? "; " : "\n\n") +
-                "the user has the work begin in a fresh branch, which has only the plan"
-          : "approved" + changed + (changed.empty() ? ". " : "\n\n") +
-                "Plan mode is over: carry the plan out now.");
+      "approved" + (changed.empty() ? (fresh ? "; " : ". ") : changed + "\n\n") +
+      (fresh ? "the user starts the work in a new branch that contains only the plan"
+             : "Plan mode is over: carry the plan out now."));
   out.meta = approval_meta(agreed);
   out.decided.mode = review.verdict == Verdict::accept_edits ? "acceptEdits" : "default";
   out.decided.title = agreed.title;
-  if (review.verdict == Verdict::fresh) {
+  if (fresh) {
     out.decided.ends_turn = model::Stop::stop;
-    out.decided.anew =
+    out.decided.new_branch_prompt =
         "Carry out this plan, which I have approved. Read the files it names first.\n\n" +
         agreed.text;
   }
   return out;
+}
+
+namespace {
+
+constexpr std::size_t most_questions = 4, least_options = 2, most_options = 4;
+constexpr std::size_t header_bytes = 24, label_bytes = 120, text_bytes = 2000;
+
+std::string cut_to(std::string_view text, std::size_t bytes) {
+  const std::string_view whole = trimmed(text);
+  return std::string(utf8_prefix(whole, bytes)) + (whole.size() > bytes ? "…" : "");
+}
+
+model::Inquiry::Option option_in(const Json& json) {
+  if (json.is_string()) return {cut_to(json.get<std::string>(), label_bytes)};
+  return {cut_to(string_at(json, "label"), label_bytes),
+          cut_to(string_at(json, "description"), text_bytes)};
+}
+
+model::Inquiry inquiry_in(const Json& json) {
+  model::Inquiry out{.question = cut_to(string_at(json, "question"), text_bytes),
+                     .header = cut_to(string_at(json, "header"), header_bytes),
+                     .multiple = bool_at(json, "multiple") || bool_at(json, "multiSelect")};
+  for (const Json& option : at(json, "options")) out.options.push_back(option_in(option));
+  return out;
+}
+
+std::string wrong_with(const model::Inquiry& asked) {
+  if (asked.question.empty()) return "every question needs a `question`";
+  if (asked.options.size() < least_options || asked.options.size() > most_options)
+    return "every question needs two to four `options`; the user can always say something else";
+  for (const model::Inquiry::Option& option : asked.options)
+    if (option.label.empty()) return "every option needs a `label`";
+  return {};
+}
+
+}  // namespace
+
+ReadInquiries read_inquiries(const JsonText& input) {
+  const Json json = parse_json(input).value_or(Json());
+  const Json& questions = at(json, "questions");
+  if (!questions.is_array() || questions.empty())
+    return {.complaint = "`questions` is missing or not a list"};
+  if (questions.size() > most_questions)
+    return {.complaint = "at most four questions can be asked at once"};
+  ReadInquiries out;
+  for (const Json& each : questions) {
+    model::Inquiry asked = inquiry_in(each);
+    if (std::string wrong = wrong_with(asked); !wrong.empty())
+      return {.complaint = std::move(wrong)};
+    out.questions.push_back(std::move(asked));
+  }
+  return out;
+}
+
+std::string answer_line(const model::Inquiry& question, const std::string& answer) {
+  return question.question + "\n→ " + answer + "\n";
 }
 
 }  // namespace skein::plan

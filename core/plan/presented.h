@@ -1,14 +1,17 @@
-// A plan that was presented to the user: what becomes of it, and what is kept of it on the path.
+// What a model presents to the user: a plan to be reviewed, and questions with answers to choose
+// from.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/entry.h"
-#include "core/model/inquiry.h"
+#include "core/model/event.h"
 #include "core/model/tool.h"
 #include "core/plan/todo_list.h"
+#include "core/text/base.h"
 
 namespace skein::plan {
 
@@ -30,5 +33,17 @@ std::optional<model::Plan> presented_in(const model::Entry& entry);
 
 // For the prompt of a branch in which nothing was said but the plan.
 JsonText approval_meta(const model::Plan& plan);
+
+// The questions a model has for the user, read from its call and put into its result.
+struct ReadInquiries {
+  std::vector<model::Inquiry> questions{};
+  std::string complaint{};  // for the model; empty: they were understood
+};
+// One to four questions of two to four options each, in our words or in those of other agents'
+// tools.
+ReadInquiries read_inquiries(const JsonText& input);
+
+// The question and what the user said to it, for the model.
+std::string answer_line(const model::Inquiry& question, const std::string& answer);
 
 }  // namespace skein::plan

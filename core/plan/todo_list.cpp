@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <ranges>
 #include <utility>
 #include <variant>
 
@@ -81,13 +82,6 @@ ReadTodo read_items(const Json& items) {
   return out;
 }
 
-Json items_json(const TodoList& list) {
-  Json out = Json::array();
-  for (const TodoItem& item : list)
-    out.push_back({{"text", item.text}, {"state", name_of(item.state)}});
-  return out;
-}
-
 }  // namespace
 
 TodoList tidy(TodoList items) {
@@ -101,10 +95,10 @@ TodoList tidy(TodoList items) {
 }
 
 ReadTodo read_todo(const JsonText& input) {
-  const std::optional<Json> json = parse_json(input);
-  if (!json || !items_in(*json).is_array())
-    return {.complaint = "`items` is missing or not a list"};
-  return read_items(items_in(*json));
+  const Json json = parse_json(input).value_or(Json());
+  const Json& items = items_in(json);
+  if (!items.is_array()) return {.complaint = "`items` is missing or not a list"};
+  return read_items(items);
 }
 
 std::size_t done_in(const TodoList& list) {
@@ -135,26 +129,23 @@ std::string todo_lines(const TodoList& list) {
 }
 
 JsonText todo_meta(const TodoList& list) {
-  Json meta = Json::object();
-  meta[todo_member] = items_json(list);
-  return dump(meta);
+  Json items = Json::array();
+  for (const TodoItem& item : list)
+    items.push_back({{"text", item.text}, {"state", name_of(item.state)}});
+  return dump({{todo_member, std::move(items)}});
 }
 
 model::Entry todo_entry(const std::string& opening, const TodoList& list) {
-  model::Message message =
-      model::user_message(opening + "\n" + (list.empty() ? "(nothing)\n" : todo_lines(list)));
-  message.continuation = true;
-  model::Entry entry = model::message_entry(message);
-  entry.meta = todo_meta(list);
-  return entry;
+  return model::informing_entry(opening + "\n" + (list.empty() ? "(nothing)\n" : todo_lines(list)),
+                                todo_meta(list));
 }
 
 // Calls of an answer that was cut or failed are not run, but answered as failed.
 bool TodoSearch::see_calls(const model::Message& message) {
   const std::vector<const model::ToolUse*> calls = model::tool_uses(message);
-  for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
-    if ((*call)->name != todo_tool || failed_.contains((*call)->id)) continue;
-    ReadTodo read = read_todo((*call)->input);
+  for (const model::ToolUse* call : calls | std::views::reverse) {
+    if (call->name != todo_tool || failed_.contains(call->id)) continue;
+    ReadTodo read = read_todo(call->input);
     if (!read.complaint.empty()) continue;
     found_ = std::move(read.items);
     return true;
@@ -166,10 +157,10 @@ bool TodoSearch::see(const model::Entry& entry) {
   if (found_) return true;
   if (entry.type != model::type::message || redacted_.contains(entry.id)) return false;
   if (entry.meta.find("\"todo\"") != JsonText::npos)
-    if (const std::optional<Json> meta = parse_json(entry.meta);
-        meta && at(*meta, todo_member).is_array()) {
-      found_ = read_items(at(*meta, todo_member)).items;
-      told_ = entry.payload.starts_with(R"({"role":"user")");
+    if (const Json meta = parse_json(entry.meta).value_or(Json());
+        at(meta, todo_member).is_array()) {
+      found_ = read_items(at(meta, todo_member)).items;
+      by_message_ = entry.payload.starts_with(R"({"role":"user")");
       return true;
     }
   // Most messages are not parsed to be turned down: every payload of ours begins with its role.
@@ -184,10 +175,14 @@ bool TodoSearch::see(const model::Entry& entry) {
   return see_calls(*message);
 }
 
+void TodoSearch::see_all(std::span<const model::Entry> path) {
+  for (const model::Entry& entry : path | std::views::reverse)
+    if (see(entry)) return;
+}
+
 TodoList todo_on(std::span<const model::Entry> path, const std::set<Id>& redacted) {
   TodoSearch search(redacted);
-  for (auto entry = path.rbegin(); entry != path.rend(); ++entry)
-    if (search.see(*entry)) break;
+  search.see_all(path);
   return search.found().value_or(TodoList{});
 }
 

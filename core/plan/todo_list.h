@@ -51,8 +51,9 @@ class TodoSearch {
   explicit TodoSearch(const std::set<Id>& redacted) : redacted_(redacted) {}
   // True: found, no more need be shown.
   bool see(const model::Entry& entry);
+  void see_all(std::span<const model::Entry> path);
   const std::optional<TodoList>& found() const { return found_; }
-  bool was_told() const { return told_; }  // by an entry as todo_entry makes them
+  bool by_message() const { return by_message_; }  // by an entry as todo_entry makes them
 
  private:
   bool see_calls(const model::Message& message);
@@ -60,7 +61,7 @@ class TodoSearch {
   const std::set<Id>& redacted_;
   std::set<std::string> failed_{};  // calls that set nothing
   std::optional<TodoList> found_{};
-  bool told_ = false;
+  bool by_message_ = false;
 };
 TodoList todo_on(std::span<const model::Entry> path, const std::set<Id>& redacted);
 

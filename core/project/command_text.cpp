@@ -14,12 +14,9 @@ namespace skein::project {
 namespace {
 
 bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_char(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_name_char(char c) { return is_alphanumeric(c) || c == '_'; }
 
-// Where quotes stand in a command, as far as that can be told without being a shell.
+// Where quotes are in a command, as far as that can be known without being a shell.
 class QuoteState {
  public:
   void take(std::string_view text) {
@@ -60,7 +57,7 @@ class QuoteState {
   bool sure_ = true;
 };
 
-// Means the same to a shell wherever it stands.
+// Means the same to a shell in every position.
 bool is_harmless(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
     return is_name_char(c) || std::string_view("-./:@%+,=^").find(c) != std::string_view::npos;
@@ -83,8 +80,9 @@ std::string quoted_in(const QuoteState& before, std::string_view text) {
   return mark + permission::shell_quoted(text) + mark;
 }
 
-// What a placeholder stands for; `many` are words that stay words in a command.
-struct Value {
+// What a placeholder means; `many` are words that stay words in a command.
+struct Placeholder {
+  std::size_t length = 0;  // in the file; 0: there is none
   std::string text{};
   bool many = false;
 };
@@ -92,17 +90,17 @@ struct Value {
 class Filler {
  public:
   Filler(std::string_view body, const CommandValues& values)
-      : body_(body), values_(values), words_(split_words(values.typed)) {
-    const bool from_zero = uses("$0") || uses("$ARGUMENTS[");
-    first_ = from_zero ? 0 : 1;
-  }
+      : body_(body),
+        values_(values),
+        words_(split_words(values.typed)),
+        first_(uses("$0") || uses("$ARGUMENTS[") ? 0 : 1) {}
 
   std::vector<CommandPiece> pieces() {
     for (std::size_t at = 0; at < body_.size();) {
       if (const std::size_t length = fence(at) + inline_command(at); length > 0)
         at += length;
       else
-        at += fill(at, text_);
+        at += fill(at);
     }
     if (!used_ && !trimmed(values_.typed).empty())
       text_ += (text_.ends_with('\n') ? "\n" : "\n\n") + ("ARGUMENTS: " + values_.typed);
@@ -126,26 +124,27 @@ class Filler {
     if (!text_.empty()) out_.push_back({false, std::exchange(text_, {})});
   }
 
-  // The command's own words and what stands for arguments between them, told apart before anything
-  // is inserted: quotes in an argument say nothing about the command.
+  // The command's words are separated from what means arguments before anything is inserted: quotes
+  // in an argument say nothing about the command.
   void add_shell(std::string_view command) {
     end_text();
     struct Part {
       std::string words{};
-      std::optional<Value> value{};
+      Placeholder value{};  // behind them
     };
     std::vector<Part> parts(1);
     QuoteState whole;
     for (std::size_t at = 0; at < command.size();) {
-      Value value;
-      const std::size_t length = placeholder(command.substr(at), value);
-      if (length > 0) {
-        parts.back().value = std::move(value);
+      Placeholder found = placeholder(command.substr(at));
+      // An escaped dollar sign stays escaped: the backslash is the shell's here.
+      const std::size_t length = found.length > 0 ? found.length : command[at] == '\\' ? 2 : 1;
+      if (found.length > 0) {
+        parts.back().value = std::move(found);
         parts.emplace_back();
-      } else {  // an escaped dollar sign stays escaped: the backslash is the shell's here
-        parts.back().words += command.substr(at, command[at] == '\\' ? 2 : 1);
+      } else {
+        parts.back().words += command.substr(at, length);
       }
-      at += length > 0 ? length : command[at] == '\\' ? 2 : 1;
+      at += length;
     }
     for (const Part& part : parts) whole.take(part.words);
     const bool sure = whole.sure() && whole.in() == QuoteState::In::nothing;
@@ -153,18 +152,15 @@ class Filler {
     std::string line;
     for (const Part& part : parts) {
       state.take(part.words);
-      line += part.words;
-      if (part.value) line += inserted(sure ? state : QuoteState::unsure(), *part.value);
+      line += part.words + inserted(sure ? state : QuoteState::unsure(), part.value);
     }
     out_.push_back({true, std::move(line)});
   }
 
-  static std::string inserted(const QuoteState& state, const Value& value) {
+  static std::string inserted(const QuoteState& state, const Placeholder& value) {
     if (!value.many || state.in() != QuoteState::In::nothing) return quoted_in(state, value.text);
-    std::string out;
-    for (const std::string& word : split_words(value.text))
-      out += (out.empty() ? "" : " ") + quoted_in(state, word);
-    return out;
+    return listed(split_words(value.text), " ",
+                  [&](const std::string& word) { return quoted_in(state, word); });
   }
 
   // ```! to the next ``` at the beginning of a line; the length of it all, 0: none begins here.
@@ -191,87 +187,71 @@ class Filler {
     return end + 1 - at;
   }
 
-  // Puts what stands at `at` into `out`; how much was read.
-  std::size_t fill(std::size_t at, std::string& out) {
-    if (body_.substr(at).starts_with("\\$")) {
-      out += '$';
-      return 2;
-    }
-    Value value;
-    const std::size_t length = placeholder(body_.substr(at), value);
-    if (length > 0)
-      out += value.text;
-    else
-      out += body_[at];
-    return std::max<std::size_t>(length, 1);
+  // Adds what is at `at` to the text; how much was read.
+  std::size_t fill(std::size_t at) {
+    const bool escaped = body_.substr(at).starts_with("\\$");
+    const Placeholder found = escaped ? Placeholder{} : placeholder(body_.substr(at));
+    text_ += found.length > 0 ? found.text : std::string(1, escaped ? '$' : body_[at]);
+    return escaped ? 2 : std::max<std::size_t>(found.length, 1);
   }
 
-  // The placeholder `text` begins with; its length, 0: none.
-  std::size_t placeholder(std::string_view text, Value& value) {
-    if (!text.starts_with('$') || text.size() < 2) return 0;
-    if (text[1] == '{') return braced(text, value);
+  // The one `text` begins with.
+  Placeholder placeholder(std::string_view text) {
+    if (!text.starts_with('$') || text.size() < 2) return {};
+    if (text[1] == '{') return braced(text);
+    const bool number = is_digit(text[1]);
     std::size_t end = 1;
-    if (is_digit(text[1])) {
-      while (end < text.size() && is_digit(text[end])) ++end;
-      return numbered(text.substr(1, end - 1), end, value);
-    }
-    while (end < text.size() && is_name_char(text[end])) ++end;
+    while (end < text.size() && (number ? is_digit(text[end]) : is_name_char(text[end]))) ++end;
     const std::string_view name = text.substr(1, end - 1);
-    if (name == "ARGUMENTS") return all_arguments(text, value);
+    if (number) return numbered(name, end);
+    if (name == "ARGUMENTS") return all_arguments(text, end);
     const auto known = std::ranges::find(values_.names, name);
-    if (known == values_.names.end()) return 0;
+    if (known == values_.names.end()) return {};
     used_ = true;
-    value.text = word(static_cast<std::size_t>(known - values_.names.begin()));
-    return end;
+    return {end, word(static_cast<std::size_t>(known - values_.names.begin()))};
   }
 
-  std::size_t all_arguments(std::string_view text, Value& value) {
-    constexpr std::size_t length = std::string_view("$ARGUMENTS").size();
+  // $ARGUMENTS, which ends at `end`, or $ARGUMENTS[1].
+  Placeholder all_arguments(std::string_view text, std::size_t end) {
     const std::size_t close = text.find(']');
-    if (text.size() > length && text[length] == '[' && close != std::string_view::npos) {
-      const std::string_view digits = text.substr(length + 1, close - length - 1);
+    if (text.substr(end).starts_with('[') && close != std::string_view::npos) {
+      const std::string_view digits = text.substr(end + 1, close - end - 1);
       if (!digits.empty() && std::ranges::all_of(digits, is_digit))
-        return numbered(digits, close + 1, value);
+        return numbered(digits, close + 1);
     }
     used_ = true;
-    value = {values_.typed, true};
-    return length;
+    return {end, values_.typed, true};
   }
 
   // ${1:-text}, ${SKEIN_SESSION_ID} and its like.
-  std::size_t braced(std::string_view text, Value& value) {
+  Placeholder braced(std::string_view text) {
     const std::size_t close = text.find('}');
-    if (close == std::string_view::npos) return 0;
+    if (close == std::string_view::npos) return {};
     const std::string_view inner = text.substr(2, close - 2);
     const std::size_t colon = inner.find(":-");
     const std::string_view name = inner.substr(0, std::min(colon, inner.size()));
     if (!name.empty() && std::ranges::all_of(name, is_digit)) {
-      if (numbered(name, close + 1, value) == 0) return 0;
-      if (value.text.empty() && colon != std::string_view::npos)
-        value.text = inner.substr(colon + 2);
-      return close + 1;
+      Placeholder out = numbered(name, close + 1);
+      if (out.length > 0 && out.text.empty() && colon != std::string_view::npos)
+        out.text = inner.substr(colon + 2);
+      return out;
     }
     for (const std::string_view prefix : {"SKEIN_", "CLAUDE_"}) {
       if (!inner.starts_with(prefix)) continue;
       const std::string_view rest = inner.substr(prefix.size());
-      const std::string* known = rest == "SESSION_ID"    ? &values_.session
-                                 : rest == "SKILL_DIR"   ? &values_.skill_folder
-                                 : rest == "PROJECT_DIR" ? &values_.project_folder
-                                                         : nullptr;
-      if (known == nullptr) return 0;
-      value.text = *known;
-      return close + 1;
+      if (rest == "SESSION_ID") return {close + 1, values_.session};
+      if (rest == "SKILL_DIR") return {close + 1, values_.skill_folder};
+      if (rest == "PROJECT_DIR") return {close + 1, values_.project_folder};
     }
-    return 0;
+    return {};
   }
 
-  std::size_t numbered(std::string_view digits, std::size_t length, Value& value) {
-    if (digits.size() > 3) return 0;  // no argument, an amount
+  Placeholder numbered(std::string_view digits, std::size_t length) {
+    if (digits.size() > 3) return {};  // no argument, an amount
     std::size_t number = 0;
     for (const char digit : digits) number = number * 10 + static_cast<std::size_t>(digit - '0');
     used_ = true;
-    if (number >= first_) value.text = word(number - first_);
-    return length;
+    return {length, number >= first_ ? word(number - first_) : ""};
   }
 
   std::string word(std::size_t index) const { return index < words_.size() ? words_[index] : ""; }
@@ -279,7 +259,7 @@ class Filler {
   std::string_view body_;
   const CommandValues& values_;
   std::vector<std::string> words_;
-  std::size_t first_ = 1;
+  std::size_t first_;
   bool used_ = false;  // the file says where its arguments go
   std::string text_{};
   std::vector<CommandPiece> out_{};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/project/markdown_file.h"
+#include "core/project/markdown_files.h"
 #include "core/project/places.h"
 
 namespace skein::project {

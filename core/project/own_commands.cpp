@@ -1,20 +1,31 @@
 #include "core/project/own_commands.h"
 
 #include <algorithm>
-#include <map>
+#include <ranges>
 #include <tuple>
 
-#include "core/model/delegation.h"
 #include "core/model/entry.h"
+#include "core/model/tool.h"
 #include "core/permission/shell_words.h"
 #include "core/project/command_text.h"
 #include "core/project/skill.h"
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
 #include "core/text/text.h"
 
 namespace skein::project {
 
 namespace {
+
+// "git/commit.md" is "git:commit"; empty: a part of it cannot be typed as a command.
+std::string command_name(std::string_view below) {
+  std::string name(below.substr(0, below.size() - std::string_view(".md").size()));
+  for (char& c : name)
+    if (c == '/')
+      c = ':';
+    else if (!is_alphanumeric(c) && c != '_' && c != '-')
+      return {};
+  return name.starts_with(':') || name.ends_with(':') ? "" : name;
+}
 
 constexpr std::size_t most_output = 30'000;
 
@@ -30,9 +41,9 @@ bool may_say_no(const std::string& command) {
   return has_word("grep egrep fgrep rg diff test [", line.commands.back().front().text);
 }
 
-std::string output_of(const std::string& command, const std::vector<std::string>& lends,
+std::string output_of(const std::string& command, const std::vector<std::string>& temporary_rules,
                       const RenderPorts& ports) {
-  const ShellRun done = ports.run(command, lends);
+  const ShellRun done = ports.run(command, temporary_rules);
   if (!done.run)
     throw Error("nothing was sent: `" + command + "` was not run: " + done.text, ExitStatus::turn);
   if (done.status != 0 && !(done.status == 1 && may_say_no(command)))
@@ -44,24 +55,42 @@ std::string output_of(const std::string& command, const std::vector<std::string>
 
 }  // namespace
 
-std::vector<OwnCommand> by_name(std::vector<OwnCommand> all) {
-  std::map<std::string, OwnCommand> first;
-  std::ranges::stable_sort(all, {}, rank);
-  for (OwnCommand& command : all) {
-    const std::string name = command.name;
-    first.try_emplace(name, std::move(command));
-  }
-  std::vector<OwnCommand> out;
-  for (auto& [name, command] : first) out.push_back(std::move(command));
+std::vector<CommandFile> find_commands(const Places& places) {
+  std::vector<CommandFile> out;
+  for (const OwnFolder& folder : command_folders(places))
+    for (FoundMarkdown& file : markdown_files(folder, places))
+      if (std::string name = command_name(file.below); !name.empty())
+        out.push_back({std::move(name), std::move(file.path), folder.of_project});
   return out;
+}
+
+CommandWords words_of(const MarkdownFile& file) {
+  CommandWords words{in_one_line(file.front.text("description")),
+                     in_one_line(file.front.text("argument-hint"))};
+  if (words.description.empty()) words.description = file.first_paragraph();
+  // YAML takes `[file]` for a list of one.
+  const FrontMatter::Field* hint = file.front.find("argument-hint");
+  if (hint != nullptr && hint->value.index() == 1) words.hint = "[" + words.hint + "]";
+  constexpr std::size_t shown = 300;
+  words.description = std::string(utf8_prefix(words.description, shown));
+  words.hint = std::string(utf8_prefix(words.hint, shown));
+  return words;
+}
+
+std::vector<OwnCommand> by_name(std::vector<OwnCommand> all) {
+  std::ranges::stable_sort(all, {}, [](const OwnCommand& each) {
+    return std::tuple(std::string_view(each.name), rank(each));
+  });
+  const auto hidden = std::ranges::unique(all, {}, &OwnCommand::name);
+  all.erase(hidden.begin(), hidden.end());
+  return all;
 }
 
 std::optional<OwnCommand> find_own(const std::vector<OwnCommand>& all, std::string_view name) {
   const auto best = [&](auto&& fits) -> std::optional<OwnCommand> {
-    const OwnCommand* found = nullptr;
-    for (const OwnCommand& command : all)
-      if (fits(command) && (found == nullptr || rank(command) < rank(*found))) found = &command;
-    return found == nullptr ? std::nullopt : std::optional(*found);
+    auto fitting = all | std::views::filter(fits);
+    const auto found = std::ranges::min_element(fitting, {}, rank);
+    return found == fitting.end() ? std::nullopt : std::optional(*found);
   };
   if (auto found = best([&](const OwnCommand& each) { return each.name == name; })) return found;
   for (const bool of_project : {true, false}) {
@@ -87,7 +116,7 @@ RenderedCommand render(const OwnCommand& command, const MarkdownFile& file,
   RenderedCommand out;
   // Who is asked decides who gets the conversation, and what it costs.
   if (command.trusted) {
-    out.lends = file.front.list("allowed-tools", ", ");
+    out.temporary_rules = file.front.list("allowed-tools", ", ");
     out.model = file.front.text("model");
     out.effort = file.front.text("effort");
   }
@@ -101,7 +130,7 @@ RenderedCommand render(const OwnCommand& command, const MarkdownFile& file,
       throw Error("/" + command.name + " runs commands, and " + command.path +
                       " is not trusted (`skein trust` shows it and lets it run them)",
                   ExitStatus::turn);
-    out.text += piece.is_shell ? output_of(piece.text, out.lends, ports) : piece.text;
+    out.text += piece.is_shell ? output_of(piece.text, out.temporary_rules, ports) : piece.text;
     // What a command printed names no files.
     out.mentions += piece.is_shell ? "\n" : piece.text;
   }

@@ -9,10 +9,28 @@
 #include <vector>
 
 #include "core/model/message.h"
-#include "core/project/command_files.h"
+#include "core/project/markdown_files.h"
+#include "core/project/places.h"
 #include "core/text/base.h"
 
 namespace skein::project {
+
+// Markdown files that are commands: `git/commit.md` in a folder of commands is /git:commit.
+struct CommandFile {
+  std::string name;  // without the slash
+  std::string path;  // where it really is
+  bool of_project;
+};
+
+// In the order in which they count; several may have the same name. Only folders are read.
+std::vector<CommandFile> find_commands(const Places& places);
+
+// For lists and hints.
+struct CommandWords {
+  std::string description{};  // in one line
+  std::string hint{};         // "[file] [mode]"
+};
+CommandWords words_of(const MarkdownFile& file);
 
 struct OwnCommand {
   std::string name;  // without the slash
@@ -30,7 +48,7 @@ std::vector<OwnCommand> by_name(std::vector<OwnCommand> all);
 // By its name, or as user:NAME and project:NAME if another hides it.
 std::optional<OwnCommand> find_own(const std::vector<OwnCommand>& all, std::string_view name);
 
-// How a command that stands in the file ended.
+// How a command in the file ended.
 struct ShellRun {
   bool run = false;
   std::string text{};  // what it printed, or why it was not run
@@ -38,8 +56,10 @@ struct ShellRun {
 };
 
 struct RenderPorts {
-  // By these rules too, which the file lends.
-  std::function<ShellRun(const std::string& command, const std::vector<std::string>& lends)> run;
+  // By the rules of the file too.
+  std::function<ShellRun(const std::string& command,
+                         const std::vector<std::string>& temporary_rules)>
+      run;
   std::string session{}, project_folder{};
   std::vector<std::string> agents{};  // to which a command can be handed on
 };
@@ -47,9 +67,9 @@ struct RenderPorts {
 // The message that a command becomes.
 struct RenderedCommand {
   std::string text{};
-  std::string mentions{};            // the part of it in which @path names a file
-  JsonText meta{};                   // for its entry
-  std::vector<std::string> lends{};  // rules that hold until it is answered
+  std::string mentions{};                      // the part of it in which @path names a file
+  JsonText meta{};                             // for its entry
+  std::vector<std::string> temporary_rules{};  // rules that hold until it is answered
   std::vector<model::Image> images{};
   std::string model{}, effort{};       // that are to answer it; empty: as it is set
   std::vector<std::string> remarks{};  // what of the file has no effect, for the user

@@ -1,21 +1,52 @@
 #include "core/project/skill.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
 
+#include "core/project/command_text.h"
 #include "core/text/base.h"
-#include "core/text/glob.h"
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
-#include "core/text/utf8.h"
 
 namespace skein::project {
 
 namespace {
 
+constexpr std::size_t short_bytes = 120;
+
+// One in each line, its description in at most `bytes`; nothing if that is too much.
+std::optional<std::string> lines_with(std::span<const Offered> all, std::size_t bytes,
+                                      std::size_t most_bytes) {
+  std::string out;
+  for (const Offered& each : all) {
+    const std::string_view said = utf8_prefix(each.description, bytes);
+    out += "- " + std::string(each.name);
+    if (!said.empty()) out += ": " + std::string(said);
+    if (!said.empty() && said.size() < each.description.size()) out += "…";
+    out += '\n';
+    if (out.size() > most_bytes) return std::nullopt;
+  }
+  return out;
+}
+
+// As many names as there is room for.
+std::string names_within(std::span<const Offered> all, std::size_t most_bytes) {
+  std::string out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (out.size() + all[i].name.size() > most_bytes)
+      return out + "- and " + with_separators(all.size() - i) + " more\n";
+    out += "- " + std::string(all[i].name) + "\n";
+  }
+  return out;
+}
+
 constexpr std::size_t longest_name = 64, longest_compatibility = 500;
 constexpr std::string_view fork = "fork", general_agent = "general";
 
-bool is_small(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_small(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
 
 // As the specification of skills has it: words of small letters and digits with hyphens between.
 bool is_skill_name(std::string_view name) {
@@ -32,40 +63,46 @@ bool can_be_called(std::string_view name) {
   });
 }
 
+// With one blank between words.
 std::string words(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
+    const bool blank = is_space(c) || c == '\v' || c == '\f';
+    if (!blank || !(out.empty() || out.back() == ' ')) out += blank ? ' ' : c;
   }
   return std::string(trimmed(out));
 }
 
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string cut(const std::string& text, std::size_t characters) {
   std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); at += first_character(text.substr(at, 4)).length)
-    if (count++ == characters) return text.substr(0, at) + "…";
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if ((text[at] & 0xC0) != 0x80 && count++ == characters) return text.substr(0, at) + "…";
   return text;
 }
 
 void remark_on_name(Skill& skill, const std::string& given) {
   if (!given.empty() && !is_skill_name(given))
-    skill.remarks.push_back("the name " + given +
-                            " is not made of small letters, digits and single hyphens, at most 64");
+    skill.remarks.push_back(
+        "the name " + given +
+        " may only have lower-case letters, digits and single hyphens, at most 64");
   else if (given.empty())
-    skill.remarks.push_back("it has no name; its folder's counts");
+    skill.remarks.push_back("it has no name; skein uses the folder's name");
   else if (given != skill.name)
     skill.remarks.push_back("its name is " + given + ", its folder's " + skill.name +
-                            "; the folder's counts");
+                            "; skein uses the folder's name");
 }
 
 }  // namespace
+
+std::string catalogue(std::string_view opening, std::vector<Offered> offered,
+                      std::size_t most_bytes) {
+  if (offered.empty()) return {};
+  std::ranges::sort(offered, {}, &Offered::name);
+  for (const std::size_t bytes : {std::string_view::npos, short_bytes})
+    if (const auto lines = lines_with(offered, bytes, most_bytes))
+      return std::string(opening) + *lines;
+  return std::string(opening) + names_within(offered, most_bytes);
+}
 
 Skill skill_from(const MarkdownFile& file, std::string_view folder) {
   Skill skill{.name = std::string(folder), .refusal = file.refusal};
@@ -77,7 +114,7 @@ Skill skill_from(const MarkdownFile& file, std::string_view folder) {
   std::string description = words(file.front.text("description"));
   if (description.empty()) {
     description = words(file.first_paragraph());
-    skill.remarks.push_back("it has no description; its first paragraph stands for one");
+    skill.remarks.push_back("it has no description; skein uses its first paragraph");
   }
   if (description.empty()) {
     skill.refusal = "it has neither a description nor a first paragraph";
@@ -123,14 +160,75 @@ std::vector<std::string> not_obeyed(const MarkdownFile& file) {
   std::vector<std::string> out;
   for (const char* field : {"model", "effort"})
     if (file.front.find(field) != nullptr)
-      out.push_back(std::string(field) + " counts when a person calls it, not when the model does");
+      out.push_back(std::string(field) +
+                    " applies only if the user calls it, not if the model does");
   if (const std::string context = file.front.text("context"); !context.empty() && context != fork)
-    out.push_back("context is passed over: the one value it can have is " + std::string(fork));
+    out.push_back("context is ignored: its only valid value is " + std::string(fork));
   if (file.front.find("agent") != nullptr && file.front.text("context") != fork)
-    out.push_back("agent counts together with `context: " + std::string(fork) + "` only");
+    out.push_back("agent is ignored without `context: " + std::string(fork) + "`");
   if (file.front.find("hooks") != nullptr)
-    out.push_back("hooks is passed over: hooks stand in the configuration");
+    out.push_back("hooks is ignored: hooks belong in the configuration");
   return out;
+}
+
+std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_bytes) {
+  constexpr std::string_view opening =
+      "# Skills\nThese hold instructions for certain kinds of work. When one fits the task, call "
+      "the tool `skill` with its name before you continue.\n";
+  std::vector<Offered> shown;
+  for (const LoadedSkill& each : skills)
+    if (each.skill.for_model && each.skill.paths.empty())
+      shown.push_back({each.skill.name, each.skill.description});
+  return catalogue(opening, std::move(shown), most_bytes);
+}
+
+std::string skill_offer(const LoadedSkill& skill) {
+  return "There is a skill for files like this one. Call the tool `skill` with its name before you "
+         "continue, if it fits the task.\n- " +
+         skill.skill.name + ": " + skill.skill.description + "\n";
+}
+
+SkillFiles files_of(const std::string& folder, std::size_t most) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t most_looked_at = 1000;
+  constexpr int deepest_file = 3;
+  SkillFiles out;
+  std::size_t looked_at = 0;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator
+           at(folder, fs::directory_options::skip_permission_denied, failed),
+       end;
+       !failed && at != end && ++looked_at <= most_looked_at; at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    const bool passed_over = name.starts_with('.') || (at.depth() == 0 && name == skill_file);
+    if (passed_over || at.depth() == deepest_file) at.disable_recursion_pending();
+    std::error_code ignored;
+    if (!passed_over && at->symlink_status(ignored).type() == fs::file_type::regular)
+      out.names.push_back(at->path().lexically_relative(folder).string());
+  }
+  std::ranges::sort(out.names);
+  if (out.names.size() > most) {
+    out.more = out.names.size() - most;
+    out.names.resize(most);
+  }
+  return out;
+}
+
+std::string skill_text(const LoadedSkill& skill, const MarkdownFile& file,
+                       const std::string& project_folder) {
+  std::string out = "<skill name=\"" + skill.skill.name + "\" folder=\"" + skill.folder + "\">\n";
+  const CommandValues values{.names = file.front.list("arguments", ", "),
+                             .skill_folder = skill.folder,
+                             .project_folder = project_folder};
+  for (const CommandPiece& piece : fill_in(valid_utf8(file.body()), values))
+    out +=
+        piece.is_shell ? "`" + piece.text + "` (run it, if you need what it prints)" : piece.text;
+  if (!out.ends_with('\n')) out += '\n';
+  const SkillFiles files = files_of(skill.folder);
+  if (!files.names.empty())
+    out += "Files: " + listed(files.names) +
+           (files.more > 0 ? " (" + std::to_string(files.more) + " more)" : "") + "\n";
+  return out + "</skill>";
 }
 
 }  // namespace skein::project

@@ -4,16 +4,18 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <thread>
 #include <unordered_set>
-#include <utility>
 
-#include "core/text/fd.h"
-#include "core/text/quiet_thread.h"
+#include "core/text/base.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
+#include "core/text/wait.h"
 
 namespace skein::project {
 
@@ -21,26 +23,22 @@ namespace {
 
 constexpr int deepest = 4;
 
-std::int64_t nanoseconds(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 class SkillWalk {
  public:
-  SkillWalk(const Places& places, const SkillLimits& limits) : places_(places), limits_(limits) {}
-
-  void look(const OwnFolder& top) {
-    top_ = &top;
-    std::string real = followed(top.path, places_, top.of_project);
-    if (!real.empty()) look_in(real, 0);
+  SkillWalk(const std::vector<OwnFolder>& folders, const Places& places, const SkillLimits& limits)
+      : places_(places), limits_(limits) {
+    for (const OwnFolder& top : folders) {
+      top_ = &top;
+      const std::string real = followed(top.path, places_, top.of_project);
+      if (!real.empty()) look_in(real, 0);
+    }
   }
 
   SkillPlaces result() {
     // Only a link can lead to one that was found already.
     std::unordered_set<std::string> known;
     if (linked_)
-      std::erase_if(found_,
-                    [&](const SkillPlace& each) { return !known.insert(each.folder).second; });
+      std::erase_if(found_, [&](const auto& each) { return !known.insert(each.folder).second; });
     return {std::move(found_), cut_};
   }
 
@@ -99,7 +97,7 @@ class SkillWalk {
     return out;
   }
 
-  // Folders and links; no more than the limits could ever need.
+  // Folders and links; no more than the limits could need.
   std::vector<Name> names_in(int fd) const {
     std::vector<Name> out;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(fdopendir(dup(fd)), closedir);
@@ -150,17 +148,135 @@ class SkillWalk {
 
 }  // namespace
 
-FileStamp::FileStamp(const struct stat& file)
-    : modified(nanoseconds(file.st_mtim)),
-      changed(nanoseconds(file.st_ctim)),
-      size(static_cast<std::int64_t>(file.st_size)),
-      inode(static_cast<std::int64_t>(file.st_ino)) {}
-
 SkillPlaces find_skills(const std::vector<OwnFolder>& folders, const Places& places,
                         const SkillLimits& limits) {
-  SkillWalk walk(places, limits);
-  for (const OwnFolder& folder : folders) walk.look(folder);
-  return walk.result();
+  return SkillWalk(folders, places, limits).result();
+}
+
+namespace {
+
+constexpr std::size_t most_cached_bytes = 64u << 20;
+constexpr char path_separator = '\x1f';
+constexpr std::string_view opening = "skein skills 2\n";
+
+// Fields of a line before the remarks: the folder, the stamp (four), the hash, who it is for, name,
+// description, hint, bytes, refusal, paths.
+constexpr std::ptrdiff_t fields_in_all = 13;
+
+// A field of a line: no tab and no line end in it.
+std::string escaped(std::string_view text) {
+  if (text.find_first_of("\t\n\\") == std::string_view::npos) return std::string(text);
+  std::string out;
+  for (const char c : text) {
+    if (c == '\t' || c == '\n' || c == '\\') out += '\\';
+    out += c == '\t' ? 't' : c == '\n' ? 'n' : c;
+  }
+  return out;
+}
+
+std::string unescaped(std::string_view field) {
+  if (field.find('\\') == std::string_view::npos) return std::string(field);
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] == '\\' && i + 1 < field.size()) {
+      const char next = field[++i];
+      out += next == 't' ? '\t' : next == 'n' ? '\n' : next;
+    } else {
+      out += field[i];
+    }
+  }
+  return out;
+}
+
+// A stamp as it is in a line.
+std::string text_of(const FileStamp& file) {
+  std::array<char, 4 * 22> text;
+  char* end = text.data();
+  for (const std::int64_t number : {file.modified, file.changed, file.size, file.inode}) {
+    end = std::to_chars(end, text.data() + text.size(), number).ptr;
+    *end++ = '\t';
+  }
+  return {text.data(), end};
+}
+
+std::string_view take_field(std::string_view& line) {
+  const std::size_t end = std::min(line.find('\t'), line.size());
+  const std::string_view field = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return field;
+}
+
+// Nothing: the line is damaged.
+std::optional<Skill> skill_in(std::string_view line) {
+  if (std::ranges::count(line, '\t') < fields_in_all) return std::nullopt;
+  for (int i = 0; i < 5; ++i) take_field(line);
+  const auto next = [&line] { return unescaped(take_field(line)); };
+  Skill out{.sha256 = next()};
+  const std::string_view users = take_field(line);
+  out.for_model = users.find('m') != std::string_view::npos;
+  out.for_user = users.find('u') != std::string_view::npos;
+  for (std::string* field : {&out.name, &out.description, &out.hint}) *field = next();
+  const std::string_view bytes = take_field(line);
+  std::from_chars(bytes.data(), bytes.data() + bytes.size(), out.bytes);
+  out.refusal = next();
+  for (const std::string_view each : split(take_field(line), path_separator))
+    out.paths.push_back(unescaped(each));
+  while (!line.empty()) out.remarks.push_back(next());
+  return out;
+}
+
+std::string line_of(const std::string& folder, const FileStamp& file, const Skill& skill) {
+  std::string out = folder + "\t" + text_of(file) + skill.sha256 + "\t" +
+                    (skill.for_model ? "m" : "") + (skill.for_user ? "u" : "") + "\t";
+  for (const std::string* field : {&skill.name, &skill.description, &skill.hint})
+    out += escaped(*field) + "\t";
+  out += std::to_string(skill.bytes) + "\t" + escaped(skill.refusal) + "\t";
+  for (const std::string& each : skill.paths) out += escaped(each) + path_separator;
+  out += "\t";
+  for (const std::string& remark : skill.remarks) out += escaped(remark) + "\t";
+  return out;
+}
+
+}  // namespace
+
+void SkillCache::load() {
+  if (std::exchange(loaded_, true) || file_.empty()) return;
+  text_ = read_small_file(file_, most_cached_bytes);
+  if (!text_.starts_with(opening)) return;
+  const std::vector<std::string_view> lines =
+      split(std::string_view(text_).substr(opening.size()), '\n');
+  lines_.reserve(lines.size());
+  for (const std::string_view line : lines)
+    lines_.insert_or_assign(line.substr(0, line.find('\t')), Line{line});
+}
+
+Skill SkillCache::get(const SkillPlace& place) {
+  load();
+  const std::string folder = escaped(place.folder);
+  if (const auto known = lines_.find(folder); known != lines_.end()) {
+    known->second.used = true;
+    const std::string_view line = known->second.text;
+    if (line.substr(std::min(folder.size() + 1, line.size())).starts_with(text_of(place.file)))
+      if (std::optional<Skill> found = skill_in(line)) return *std::move(found);
+  }
+  const std::string name = std::filesystem::path(place.folder).filename().string();
+  Skill skill = skill_from(read_markdown(place.folder + "/" + std::string(skill_file)), name);
+  // Written a moment ago, it may be written again within the same tick of the clock, and look the
+  // same.
+  if (now_ms() - place.file.changed / 1'000'000 > 2000) {
+    const std::string_view line = fresh_.emplace_back(line_of(folder, place.file, skill));
+    lines_.insert_or_assign(line.substr(0, folder.size()), Line{line, true});
+    changed_ = true;
+  }
+  return skill;
+}
+
+void SkillCache::save() {
+  if (!std::exchange(changed_, false) || file_.empty()) return;
+  std::string text(opening);
+  for (const auto& [folder, line] : lines_)
+    if (line.used) text.append(line.text) += '\n';
+  replace_small_file(file_, text);  // it can be made again
 }
 
 }  // namespace skein::project

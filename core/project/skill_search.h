@@ -1,10 +1,15 @@
-// Finds skills. Folders are walked at every start; what the files say, SkillCache knows.
+// Finds skills. Folders are walked at every start; SkillCache remembers the contents of the files.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/project/places.h"
@@ -12,10 +17,14 @@
 
 namespace skein::project {
 
-// What tells that a file is the one that was read, and has not been written since. Times are in
+// Shows that a file is the one that was read, and has not been written since. Times are in
 // nanoseconds.
 struct FileStamp {
-  explicit FileStamp(const struct stat& file);
+  explicit FileStamp(const struct stat& file)
+      : modified(std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec),
+        changed(std::int64_t{file.st_ctim.tv_sec} * 1'000'000'000 + file.st_ctim.tv_nsec),
+        size(file.st_size),
+        inode(static_cast<std::int64_t>(file.st_ino)) {}
   std::int64_t modified, changed, size, inode;
 };
 
@@ -39,5 +48,28 @@ struct SkillPlaces {
 };
 SkillPlaces find_skills(const std::vector<OwnFolder>& folders, const Places& places,
                         const SkillLimits& limits = {});
+
+// Skills as they were last read, so that thousands need not be read at every start. A file that has
+// changed since is read again.
+class SkillCache {
+ public:
+  explicit SkillCache(std::string file) : file_(std::move(file)) {}  // empty: nothing is kept
+
+  Skill get(const SkillPlace& place);
+  void save();  // if something was read again
+
+ private:
+  // A skill is a line of the file, which is read only when it is asked for.
+  struct Line {
+    std::string_view text;
+    bool used = false;
+  };
+  void load();
+
+  std::string file_, text_{};
+  std::deque<std::string> fresh_{};                     // lines of what was read again
+  std::unordered_map<std::string_view, Line> lines_{};  // by the folder, as it is in those texts
+  bool loaded_ = false, changed_ = false;
+};
 
 }  // namespace skein::project

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "core/text/base.h"
-#include "core/text/sha256.h"
-#include "core/text/small_file.h"
+#include "core/text/checksum.h"
+#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::project {
@@ -17,9 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view project_mark = "project ", given = "trusted ", refused = "refused ";
-constexpr std::size_t hash_length = 64;
-
-constexpr std::size_t most_bytes = 16u << 20;
+constexpr std::size_t hash_length = 64, most_bytes = 16u << 20;
 
 }  // namespace
 
@@ -61,7 +59,8 @@ void TrustRecord::set(const std::string& path, std::string sha256, Trust trust) 
 
 void TrustRecord::save() const {
   if (file_.empty())
-    throw Error("there is no place for trust: set HOME or XDG_CONFIG_HOME", ExitStatus::storage);
+    throw Error("there is no place to store what you trust: set HOME or XDG_CONFIG_HOME",
+                ExitStatus::storage);
   if (files_.empty()) {
     std::error_code ignored;
     fs::remove(file_, ignored);

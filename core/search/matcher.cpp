@@ -1,13 +1,93 @@
 #include "core/search/matcher.h"
 
 #include <algorithm>
+#include <set>
 
-#include "core/search/candidates.h"
+#include "core/text/base.h"
 #include "core/text/utf8.h"
 
 namespace skein::search {
 
 namespace {
+
+constexpr std::size_t most_spans = 500;
+constexpr std::size_t part_bytes = 1u << 20, overlap = 4096;
+
+struct TextSpan {
+  std::size_t begin = 0, end = 0, term = 0;
+};
+
+std::vector<TextSpan> spans_in(std::string_view text, const Query& query) {
+  std::vector<TextSpan> out;
+  const Folded folded = folded_with_origins(text, query.accents);
+  for (std::size_t i = 0; i < query.terms.size(); ++i) {
+    const Term& term = query.terms[i];
+    if (term.excluded) continue;
+    std::size_t found = 0;
+    if (term.kind == Term::Kind::regex) {
+      for (std::size_t at = 0; at < text.size() && found < most_spans;) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        for (std::size_t from = 0; found < most_spans; ++found) {
+          const auto place = term.regex->first_in(line, from);
+          if (!place) break;
+          out.push_back({at + place->begin, at + place->end, i});
+          from = place->end;
+        }
+        at = end + 1;
+      }
+      continue;
+    }
+    const TermFinder finder(term);
+    for (std::size_t at = 0; found < most_spans; ++found) {
+      at = finder.find(folded.text, at);
+      if (at == std::string_view::npos) break;
+      const std::size_t end = at + term.text.size();
+      out.push_back({folded.origin[at], folded.origin[end], i});
+      at = end;
+    }
+  }
+  std::ranges::sort(out, {}, &TextSpan::begin);
+  return out;
+}
+
+// Of a very long text, the first part that has something in it.
+std::string_view part_with(std::string_view text, const Query& query) {
+  while (text.size() > part_bytes + overlap) {
+    const std::string_view part = utf8_prefix(text, part_bytes + overlap);
+    if (!spans_in(part, query).empty()) return part;
+    text.remove_prefix(utf8_prefix(text, part_bytes).size());
+  }
+  return text;
+}
+
+// The place so many characters before `at`, at the beginning of a word if one is near.
+std::size_t back_from(std::string_view text, std::size_t at, std::size_t characters) {
+  std::size_t begin = at;
+  while (begin > 0 && characters > 0) {
+    --begin;
+    if ((static_cast<unsigned char>(text[begin]) & 0xC0u) != 0x80u) --characters;
+  }
+  if (begin == 0) return 0;
+  for (std::size_t i = begin; i < at && i < begin + 20; ++i)
+    if (is_white(text[i])) return i + 1;
+  return begin;
+}
+
+// Where the window should begin: before the match that has the most different terms behind it.
+std::size_t best_start(const std::vector<TextSpan>& spans, std::size_t characters) {
+  std::size_t best = 0, most = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(spans.size(), 100); ++i) {
+    std::set<std::size_t> terms;
+    for (std::size_t j = i; j < spans.size() && spans[j].end < spans[i].begin + characters; ++j)
+      terms.insert(spans[j].term);
+    if (terms.size() > most) {
+      most = terms.size();
+      best = i;
+    }
+  }
+  return spans[best].begin;
+}
 
 bool is_plain(const Term& term) {
   if (term.kind == Term::Kind::phrase) return RawPhrase::is_plain(term.text);
@@ -15,8 +95,8 @@ bool is_plain(const Term& term) {
          term.text.find(' ') == std::string::npos;
 }
 
-// Whether a word's character stands before `at` in the inside of a JSON string: the n of a \n is
-// none, and what \u00e9 stands for must be looked at.
+// Whether a word's character is before `at` in the inside of a JSON string: the n of a \n is
+// none, and what \u00e9 means must be looked at.
 std::optional<bool> raw_word_before(std::string_view raw, std::size_t at) {
   if (at == 0) return false;
   const auto before = static_cast<unsigned char>(raw[at - 1]);
@@ -31,6 +111,39 @@ std::optional<bool> raw_word_before(std::string_view raw, std::size_t at) {
 }
 
 }  // namespace
+
+Snippet snippet_of(std::string_view whole, const Query& query, std::size_t characters) {
+  const std::string_view text = part_with(whole, query);
+  const std::vector<TextSpan> spans = spans_in(text, query);
+  const std::size_t begin =
+      spans.empty() ? 0 : back_from(text, best_start(spans, characters), characters / 4);
+  Snippet out;
+  std::size_t count = 0, span = 0;  // characters so far
+  if (begin > 0 || text.data() != whole.data()) {
+    out.text = "…";
+    count = 1;
+  }
+  std::size_t at = begin;
+  for (; at < text.size() && count < characters;) {
+    while (span < spans.size() && spans[span].end <= at) ++span;
+    const bool inside = span < spans.size() && spans[span].begin <= at;
+    const Utf8Character c = first_character(text.substr(at));
+    const bool blank = is_white(text[at]);
+    const bool repeated = blank && (out.text.empty() || out.text.ends_with(' '));
+    if (!repeated) {
+      out.text += blank ? " " : c.good ? text.substr(at, c.length) : "\xEF\xBF\xBD";
+      if (inside && !out.offsets.empty() && out.offsets.back().second == count &&
+          !(spans[span].begin == at))
+        out.offsets.back().second = count + 1;
+      else if (inside)
+        out.offsets.emplace_back(count, count + 1);
+      ++count;
+    }
+    at += c.length;
+  }
+  if (at < text.size() || text.data() + text.size() != whole.data() + whole.size()) out.text += "…";
+  return out;
+}
 
 TermFinder::TermFinder(const Term& term)
     : needle_(term.text),
@@ -62,7 +175,6 @@ Matcher::Matcher(const Query& query) : accents_(query.accents) {
   if (count > 1) side_by_side_.emplace(words);
   quick_ =
       std::ranges::all_of(looks_, [](const Look& look) { return look.plain && !look.excluded; });
-  one_word_ = looks_.size() == 1 && looks_.front().plain && looks_.front().kind == Term::Kind::word;
 }
 
 std::string_view Matcher::text_of(const Passage& passage) {
@@ -71,8 +183,8 @@ std::string_view Matcher::text_of(const Passage& passage) {
   return text_;
 }
 
-bool Matcher::stands_in(const Look& look, const Passage& passage, std::string_view text,
-                        std::string_view folded) {
+bool Matcher::is_in(const Look& look, const Passage& passage, std::string_view text,
+                    std::string_view folded) {
   if (look.kind == Term::Kind::path && !passage.call) return false;
   if (!look.regex) return look.finder->find(folded) != std::string_view::npos;
   while (!text.empty()) {  // line by line, as it is written
@@ -83,65 +195,49 @@ bool Matcher::stands_in(const Look& look, const Passage& passage, std::string_vi
   return false;
 }
 
+// The first place where raw text has it; one that is not sure: only the folded text can tell.
+std::optional<RawPhrase::Place> Matcher::find_raw(const Look& look, std::string_view raw,
+                                                  std::size_t from, RawPhrase::Text text) {
+  if (look.phrase) return look.phrase->find(raw, from, text);
+  const Needle& needle = look.finder->needle();
+  for (;; ++from) {
+    from = needle.find(raw, from);
+    if (from == std::string_view::npos) return std::nullopt;
+    const std::optional<bool> inside =
+        text == RawPhrase::Text::plain ? word_before(raw, from) : raw_word_before(raw, from);
+    if (!inside || !*inside)
+      return RawPhrase::Place{from, from + needle.bytes().size(), inside.has_value()};
+  }
+}
+
 // Nothing: the raw text does not tell.
-std::optional<bool> Matcher::stands_raw(const Look& look, const Passage& passage) {
+std::optional<bool> Matcher::is_in_raw(const Look& look, const Passage& passage) {
   if (!look.plain) return std::nullopt;
-  const std::string_view raw = passage.raw;
-  if (look.phrase) {
-    using Text = RawPhrase::Text;
-    const auto place = look.phrase->find(raw, 0, passage.plain ? Text::plain : Text::json);
-    if (place) return place->sure ? std::optional(true) : std::nullopt;
-  } else {
-    const Needle& needle = look.finder->needle();
-    for (std::size_t at = 0;; ++at) {
-      at = needle.find(raw, at);
-      if (at == std::string_view::npos) break;
-      const std::optional<bool> inside =
-          passage.plain ? word_before(raw, at) : raw_word_before(raw, at);
-      if (!inside) return std::nullopt;
-      if (!*inside) return true;
-    }
-  }
-  if (Candidates::has_wide_letters(raw)) return std::nullopt;
-  return false;
-}
-
-bool Matcher::stands_in_slowly(const Passage& passage) {
-  const std::string_view text = text_of(passage);
-  fold_into(text, accents_, folded_);
-  return stands_in(looks_.front(), passage, text, folded_.text);
-}
-
-// What most searches are, without making anything of the text.
-std::optional<Matcher::Match> Matcher::match_one_word(const RawEntry& entry) {
-  std::optional<Match> best;
-  for (std::size_t i = 0; i < entry.passages.size(); ++i) {
-    const Passage& passage = entry.passages[i];
-    if (best && passage.role >= entry.passages[best->passage].role) continue;
-    const std::optional<bool> there = stands_raw(looks_.front(), passage);
-    if (there ? *there : stands_in_slowly(passage)) best = Match{i};
-  }
-  return best;
+  using Text = RawPhrase::Text;
+  const auto place = find_raw(look, passage.raw, 0, passage.plain ? Text::plain : Text::json);
+  if (place ? !place->sure : Candidates::has_wide_letters(passage.raw)) return std::nullopt;
+  return place.has_value();
 }
 
 std::optional<Matcher::Match> Matcher::match(const RawEntry& entry) {
-  if (one_word_) return match_one_word(entry);
-  std::vector<bool> met(looks_.size(), false);
+  met_.assign(looks_.size(), false);
   Match best;
   std::size_t most = 0;
   for (std::size_t i = 0; i < entry.passages.size(); ++i) {
     const Passage& passage = entry.passages[i];
+    // The best one has all terms: only who counts more can say them better.
+    if (most == looks_.size() && passage.role >= entry.passages[best.passage].role) continue;
     std::optional<std::string_view> text;  // once it is needed
     std::size_t count = 0;
     for (std::size_t term = 0; term < looks_.size(); ++term) {
-      std::optional<bool> there = stands_raw(looks_[term], passage);
+      std::optional<bool> there = is_in_raw(looks_[term], passage);
       if (!there) {
         if (!text) fold_into(*(text = text_of(passage)), accents_, folded_);
-        there = stands_in(looks_[term], passage, *text, folded_.text);
+        there = is_in(looks_[term], passage, *text, folded_.text);
       }
       if (!*there) continue;
       if (looks_[term].excluded) return std::nullopt;
-      met[term] = true;
+      met_[term] = true;
       ++count;
     }
     const bool better = count > most || (count > 0 && count == most &&
@@ -152,35 +248,18 @@ std::optional<Matcher::Match> Matcher::match(const RawEntry& entry) {
                                     std::string_view::npos};
   }
   for (std::size_t term = 0; term < looks_.size(); ++term)
-    if (!met[term] && !looks_[term].excluded) return std::nullopt;
+    if (!met_[term] && !looks_[term].excluded) return std::nullopt;
   return best;
-}
-
-// Where it stands in raw JSON, whatever that is there; nothing: nowhere, or that cannot be seen.
-std::optional<Matcher::Stand> Matcher::next_stand(const Look& look, std::string_view body,
-                                                  std::size_t from) {
-  if (look.phrase) {
-    const auto place = look.phrase->find(body, from);
-    return place && place->sure ? std::optional(Stand{place->begin, place->end}) : std::nullopt;
-  }
-  const Needle& needle = look.finder->needle();
-  for (;; ++from) {
-    from = needle.find(body, from);
-    if (from == std::string_view::npos) return std::nullopt;
-    const std::optional<bool> inside = raw_word_before(body, from);
-    if (!inside) return std::nullopt;
-    if (!*inside) return Stand{from, from + needle.bytes().size()};
-  }
 }
 
 std::optional<Role> Matcher::quick_match(const Look& look, std::string_view body) {
   constexpr int most_tries = 8;
   std::size_t from = 0;
   for (int tries = 0; tries < most_tries; ++tries) {
-    const std::optional<Stand> stand = next_stand(look, body, from);
-    if (!stand) return std::nullopt;
-    from = stand->end;
-    if (!ends_in_passage(body.substr(0, stand->end), cut_)) continue;
+    const auto place = find_raw(look, body, from, RawPhrase::Text::json);
+    if (!place || !place->sure) return std::nullopt;
+    from = place->end;
+    if (!ends_in_passage(body.substr(0, place->end), cut_)) continue;
     // What is cut off in a call may be the name of a member.
     if (cut_.passages.back().call) return std::nullopt;
     // Behind what a model thinks, what it says may have it too.
@@ -189,7 +268,7 @@ std::optional<Role> Matcher::quick_match(const Look& look, std::string_view body
   return std::nullopt;
 }
 
-// What is everywhere stands near the beginning of most texts: what comes behind it need not be read
+// What is everywhere is near the beginning of most texts: what comes behind it need not be read
 // to know that it is there.
 std::optional<Role> Matcher::quick_match(std::string_view body) {
   if (!quick_) return std::nullopt;

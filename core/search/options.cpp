@@ -1,12 +1,10 @@
 #include "core/search/options.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
-#include "core/text/when.h"
+#include "core/text/text.h"
 
 namespace skein::search {
 
@@ -16,7 +14,7 @@ Error misused(const std::string& sentence) { return Error(sentence, ExitStatus::
 
 std::string time_given(std::string_view flag, const std::string& text) {
   if (const auto time = time_ms(text, now_ms())) return utc_from_ms(*time);
-  throw misused(std::string(flag) + ": '" + text + "' is no time; say 7d, or 2026-11-01");
+  throw misused(std::string(flag) + ": '" + text + "' is not a time; write 7d or 2026-11-01");
 }
 
 Role role_given(const std::string& text) {
@@ -33,9 +31,8 @@ bool active_given(const std::string& text) {
 
 std::size_t limit_given(const std::string& text) {
   constexpr std::size_t most = 100'000;
-  std::size_t limit = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (failed != std::errc{} || end != text.data() + text.size() || limit == 0 || limit > most)
+  const auto limit = parse_number<std::size_t>(text).value_or(0);
+  if (limit == 0 || limit > most)
     throw misused("--limit takes a whole number from 1 to 100000, not '" + text + "'");
   return limit;
 }
@@ -45,55 +42,46 @@ std::string folder_given(const std::string& text, const std::string& workspace) 
   const std::filesystem::path given = workspace / std::filesystem::path(text);
   std::error_code failed;
   std::string folder = std::filesystem::weakly_canonical(given, failed).string();
-  if (text.empty() || failed || folder.empty()) throw misused("--cwd: '" + text + "' is no folder");
+  if (text.empty() || failed || folder.empty())
+    throw misused("--cwd: '" + text + "' is not a folder");
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder;
 }
 
-struct Row {
-  Option option;
-  void (*set)(Options& out, const std::string& value, const std::string& workspace);
-};
-
 using Value = const std::string&;
-constexpr Row option_rows[] = {
-    {{"--session", "KEY", "only in this session"},
+constexpr Option all_options[] = {
+    {"--session", "KEY", "only in this session",
      [](Options& out, Value value, Value) { out.session = value; }},
-    {{"--cwd", "DIR", "only sessions made in this folder or below; . is the current one"},
+    {"--cwd", "DIR", "only sessions made in this folder or below; . is the current one",
      [](Options& out, Value value, Value workspace) {
        out.filter.cwd = folder_given(value, workspace);
      }},
-    {{"--role", "user|assistant|tool|thinking", "only what they say"},
+    {"--role", "user|assistant|tool|thinking", "only texts of this kind",
      [](Options& out, Value value, Value) { out.filter.role = role_given(value); }},
-    {{"--tool", "NAME", "only what this tool was given and gave"},
+    {"--tool", "NAME", "only calls of this tool and their results",
      [](Options& out, Value value, Value) { out.filter.tool = value; }},
-    {{"--model", "NAME", "only what a model said whose name has this in it"},
+    {"--model", "NAME", "only answers of models whose name contains this",
      [](Options& out, Value value, Value) { out.filter.model = value; }},
-    {{"--since", "TIME", "only what was said since: 7d, 2026-11-01"},
+    {"--since", "TIME", "only entries since then: 7d, 2026-11-01",
      [](Options& out, Value value, Value) { out.filter.since = time_given("--since", value); }},
-    {{"--until", "TIME", "only what was said before"},
+    {"--until", "TIME", "only entries before then",
      [](Options& out, Value value, Value) { out.filter.until = time_given("--until", value); }},
-    {{"--errors", "", "only failures"},
-     [](Options& out, Value, Value) { out.filter.errors = true; }},
-    {{"--branch", "active|all", "active: only what leads to where the session goes on"},
+    {"--errors", "", "only failures", [](Options& out, Value, Value) { out.filter.errors = true; }},
+    {"--branch", "active|all", "active: only the branch on which the session continues",
      [](Options& out, Value value, Value) { out.filter.active_branch = active_given(value); }},
-    {{"--blobs", "", "look into large outputs as well"},
+    {"--blobs", "", "search large outputs, too",
      [](Options& out, Value, Value) { out.filter.blobs = true; }},
-    {{"--fold", "", "é is e; slower"},
+    {"--fold", "", "treat é as e; slower",
      [](Options& out, Value, Value) { out.accents = Accents::dropped; }},
-    {{"--limit", "N", "how many to show (20)"},
+    {"--limit", "N", "how many to show (20)",
      [](Options& out, Value value, Value) { out.limit = limit_given(value); }},
 };
 
-const Row& row_of(std::string_view flag) {
-  const auto row =
-      std::ranges::find(option_rows, flag, [](const Row& each) { return each.option.flag; });
-  if (row != std::end(option_rows)) return *row;
-  std::string known;
-  for (const Row& each : option_rows)
-    known += (known.empty() ? "" : ", ") + std::string(each.option.flag);
-  throw misused("a search has no " + std::string(flag) + "; it takes " + known +
-                "; what stands behind -- is looked for");
+const Option& option_named(std::string_view flag) {
+  const auto* const found = std::ranges::find(all_options, flag, &Option::flag);
+  if (found != std::end(all_options)) return *found;
+  throw misused("a search has no " + std::string(flag) + "; it takes " +
+                listed(all_options, ", ", &Option::flag) + "; words after -- are searched for");
 }
 
 constexpr std::string_view between_words = " \t\r\n\v\f";
@@ -128,22 +116,15 @@ std::string_view take_word(std::string_view& rest) {
 
 }  // namespace
 
-std::span<const Option> options() {
-  static const auto all = [] {
-    std::array<Option, std::size(option_rows)> out{};
-    std::ranges::transform(option_rows, out.begin(), &Row::option);
-    return out;
-  }();
-  return all;
-}
+std::span<const Option> options() { return all_options; }
 
 void set_option(Options& out, std::string_view flag, const std::string& value,
                 const std::string& workspace) {
-  const Row& row = row_of(flag);
-  if (!row.option.value.empty() && value.empty())
-    throw misused(std::string(row.option.flag) + " needs a value: " +
-                  std::string(row.option.value) + " (" + std::string(row.option.meaning) + ")");
-  row.set(out, value, workspace);
+  const Option& option = option_named(flag);
+  if (!option.value.empty() && value.empty())
+    throw misused(std::string(flag) + " needs a value: " + std::string(option.value) + " (" +
+                  std::string(option.meaning) + ")");
+  option.set(out, value, workspace);
 }
 
 std::string take_options(std::string_view typed, const std::string& workspace, Options& out) {
@@ -163,9 +144,8 @@ std::string take_options(std::string_view typed, const std::string& workspace, O
     // --role user and --role=user.
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view flag = word.substr(0, equals);
-    const Row& row = row_of(flag);
     std::string value;
-    if (!row.option.value.empty()) {
+    if (!option_named(flag).value.empty()) {
       std::string_view given = word.substr(std::min(equals + 1, word.size()));
       value = take_value(given.empty() ? rest : given);
     }

@@ -21,6 +21,7 @@ struct Option {
   std::string_view flag;     // --role
   std::string_view value;    // ROLE; empty: it takes none
   std::string_view meaning;  // for people
+  void (*set)(Options& out, const std::string& value, const std::string& workspace);
 };
 std::span<const Option> options();
 

@@ -4,41 +4,33 @@
 #include <optional>
 
 #include "core/model/entry.h"
-#include "core/text/code_unit.h"
+#include "core/text/json.h"
 #include "core/text/utf8.h"
 
 namespace skein::search {
 
 namespace {
 
-// A JSON value walked through once. Whatever is not as it should be ends the walk; what was found
-// until then stands.
-class Walk {
+// A JSON value walked through once. Damage ends the walk; what was found
+// until then counts.
+class PassageWalk {
  public:
   enum class End { whole, cut };
-  explicit Walk(std::string_view json, End end = End::whole) : rest_(json), end_(end) {}
+  explicit PassageWalk(std::string_view json, End end = End::whole) : rest_(json), end_(end) {}
 
   char next() {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t'))
       rest_.remove_prefix(1);
     return rest_.empty() ? '\0' : rest_[0];
   }
-  // The inside of a string, as it stands.
+  // The inside of a string, as it is stored.
   std::optional<std::string_view> string() {
     if (next() != '"') return std::nullopt;
-    for (std::size_t at = rest_.find('"', 1);; at = rest_.find('"', at + 1)) {
-      if (at == std::string_view::npos) {
-        const std::string_view inside = rest_.substr(1);
-        rest_ = {};
-        return end_ == End::cut ? std::optional(inside) : std::nullopt;
-      }
-      std::size_t escapes = 0;
-      while (rest_[at - escapes - 1] == '\\') ++escapes;
-      if (escapes % 2 != 0) continue;
-      const std::string_view inside = rest_.substr(1, at - 1);
-      rest_.remove_prefix(at + 1);
-      return inside;
-    }
+    const std::size_t end = closing_quote(rest_, 0);
+    const bool cut = end == std::string_view::npos;
+    const std::string_view inside = rest_.substr(1, cut ? end : end - 1);
+    rest_.remove_prefix(cut ? rest_.size() : end + 1);
+    return cut && end_ != End::cut ? std::nullopt : std::optional(inside);
   }
   std::string_view string_or_skip() {
     if (const auto text = string()) return *text;
@@ -53,19 +45,19 @@ class Walk {
   // Each member must be taken or skipped by `member`.
   template <class Member>
   void object(Member member) {
-    if (!open('{')) return skip();
+    if (!take('{')) return skip();
     for (bool more = next() != '}'; more; more = take(',')) {
       const auto key = string();
-      if (!key || !take(':')) return (void)fail<int>();
+      if (!key || !take(':')) return fail();
       member(*key);
     }
-    if (!take('}')) fail<int>();
+    if (!take('}')) fail();
   }
   template <class Element>
   void array(Element element) {
-    if (!open('[')) return skip();
+    if (!take('[')) return skip();
     for (bool more = next() != ']'; more; more = take(',')) element();
-    if (!take(']')) fail<int>();
+    if (!take(']')) fail();
   }
   // All strings that are values, however deep.
   template <class Each>
@@ -95,12 +87,7 @@ class Walk {
     rest_.remove_prefix(1);
     return true;
   }
-  bool open(char c) { return take(c); }
-  template <class Value>
-  std::optional<Value> fail() {
-    rest_ = {};
-    return std::nullopt;
-  }
+  void fail() { rest_ = {}; }
 
   std::string_view rest_;
   const End end_;
@@ -108,7 +95,8 @@ class Walk {
 
 class MessageReader {
  public:
-  MessageReader(std::string_view body, RawEntry& out, Walk::End end = Walk::End::whole)
+  MessageReader(std::string_view body, RawEntry& out,
+                PassageWalk::End end = PassageWalk::End::whole)
       : walk_(body, end), out_(out) {}
 
   void read() {
@@ -134,7 +122,7 @@ class MessageReader {
         walk_.skip();
       }
     });
-    // What skein itself wrote so that the model goes on was said by nobody.
+    // What skein itself wrote so that the model continues was said by no person.
     if (continuation) out_.passages.clear();
   }
 
@@ -180,12 +168,12 @@ class MessageReader {
     if (result && !blob.empty()) out_.blobs.push_back({blob, id});
   }
 
-  Walk walk_;
+  PassageWalk walk_;
   RawEntry& out_;
 };
 
 void read_summary(std::string_view body, RawEntry& out) {
-  Walk walk(body);
+  PassageWalk walk(body);
   walk.object([&](std::string_view key) {
     if (key == "summary")
       out.passages.push_back({Role::assistant, walk.string_or_skip()});
@@ -225,7 +213,7 @@ void read_passages(std::string_view type, std::string_view body, RawEntry& out) 
 
 bool ends_in_passage(std::string_view cut_body, RawEntry& out) {
   clear(out);
-  MessageReader(cut_body, out, Walk::End::cut).read();
+  MessageReader(cut_body, out, PassageWalk::End::cut).read();
   if (out.passages.empty()) return false;
   const std::string_view last = out.passages.back().raw;
   return last.data() + last.size() == cut_body.data() + cut_body.size();

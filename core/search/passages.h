@@ -1,4 +1,4 @@
-// What can be found in an entry: its texts, told apart by who said them, straight from the JSON as
+// What can be found in an entry: its texts, by who said them, straight from the JSON as
 // it is stored. Nothing is copied.
 #pragma once
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/search/matcher.h"
 #include "core/search/passages.h"
 #include "core/search/query.h"
-#include "core/search/snippet.h"
 #include "core/store/session_store.h"
 
 namespace skein::search {
@@ -40,9 +40,9 @@ struct Request {
   std::size_t per_session = 3;  // of the newest first; ranked there may be more
   std::size_t snippet_characters = 160;
   const std::atomic<bool>* stop = nullptr;
-  // Called by whoever asked, a few dozen times a second while others look: how many sessions were
-  // looked through, of how many. False stops the search.
-  std::function<bool(std::size_t looked_through, std::size_t sessions)> meanwhile{};
+  // Called in the thread of the caller, a few dozen times a second while others look: how many
+  // sessions were looked through, of how many. False stops the search.
+  std::function<bool(std::size_t looked_through, std::size_t sessions)> progress{};
 };
 
 struct Hit {

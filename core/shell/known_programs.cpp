@@ -100,25 +100,19 @@ constexpr std::string_view search_paths =
     "PERL5LIB PERL5OPT LUA_PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT GIT_EXEC_PATH GIT_SSH "
     "GIT_SSH_COMMAND CDPATH";
 
-struct RunningArguments {
-  std::string_view program, words;  // empty: of all programs
-};
-constexpr RunningArguments running_arguments[] = {
-    {"git",
-     "-c --config-env --exec-path --upload-pack --receive-pack --extcmd -x --exec foreach bisect "
-     "filter-branch difftool mergetool"},
-    {"",
-     "--to-command --checkpoint-action --filter --use-compress-program --compress-program "
-     "--strip-program"},
-};
+// Of git, and of any program.
+constexpr std::string_view running_in_git =
+    "-c --config-env --exec-path --upload-pack --receive-pack --extcmd -x --exec foreach bisect "
+    "filter-branch difftool mergetool";
+constexpr std::string_view running_anywhere =
+    "--to-command --checkpoint-action --filter --use-compress-program --compress-program "
+    "--strip-program";
 
 }  // namespace
 
 bool runs_by_argument(std::string_view program, std::string_view argument) {
   const std::string_view word = argument.substr(0, argument.find('='));
-  return std::ranges::any_of(running_arguments, [&](const RunningArguments& row) {
-    return (row.program.empty() || row.program == program) && has_word(row.words, word);
-  });
+  return has_word(running_anywhere, word) || (program == "git" && has_word(running_in_git, word));
 }
 
 bool is_search_path(std::string_view variable) { return has_word(search_paths, variable); }

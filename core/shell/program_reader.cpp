@@ -1,12 +1,95 @@
 #include "core/shell/program_reader.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <span>
+#include <utility>
 
 #include "core/text/text.h"
 
 namespace skein::shell {
 
 namespace {
+
+// NAME=value
+bool is_assignment(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  return equals > 0 && equals != std::string_view::npos && word.find_first_of("/$-") > equals;
+}
+
+// Whether one of `options` is this word, or the last of several letters behind one dash: -ec.
+bool is_option(std::string_view options, std::string_view word) {
+  if (word.size() > 2 && word[0] == '-' && word[1] != '-')
+    return has_word(options, std::string("-") + word.back());
+  return !word.empty() && has_word(options, word);
+}
+
+// "--chdir" and its value, which is the next word or behind a `=`; an empty word: there is none.
+std::pair<std::string_view, ShellCall::Word> option_in(ShellWords words) {
+  const std::string_view word = text_of(words[0]);
+  const std::size_t equals = word.find('=');
+  if (!word.starts_with("--") || equals == std::string_view::npos)
+    return {word, words.size() > 1 ? words[1] : ShellCall::Word{}};
+  const std::string value(word.substr(equals + 1));
+  return {word.substr(0, equals), ShellCall::Word{.written = value, .values = {.texts = {value}}}};
+}
+
+// The words with those left open that find and xargs fill in.
+std::vector<ShellCall::Word> filled_in(ShellWords words) {
+  std::vector<ShellCall::Word> out(words.begin(), words.end());
+  for (ShellCall::Word& word : out)
+    if (text_of(word).find("{}") != std::string_view::npos) word.values = Values::unknown();
+  return out;
+}
+
+// cd. It may fail, so what runs after it may also run where it ran before.
+void change_folder(ShellWords arguments, ShellScope& scope) {
+  while (!arguments.empty() && has_word("-P -L -e -@ --", text_of(arguments[0])))
+    arguments = arguments.subspan(1);
+  if (!arguments.empty() && text_of(arguments[0]) == "-") return;  // it has been there
+  Values to = arguments.empty() ? scope.variables["HOME"] : arguments[0].values;
+  if (to.texts.empty() || (!arguments.empty() && arguments[0].glob)) to.known = false;
+  Values folders = scope.folders;
+  folders.known = folders.known && to.known;
+  for (const std::string& text : to.texts)
+    for (const std::string& from : scope.folders.texts) {
+      const std::filesystem::path path = text.starts_with('/') ? text : from + "/" + text;
+      std::string plain = path.lexically_normal().string();
+      if (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
+      folders.add({.texts = {plain}});
+    }
+  scope.folders = folders;
+}
+
+// read, unset and so on: the values are not known beforehand.
+void forget_variables(ShellWords arguments, ShellScope& scope) {
+  for (const ShellCall::Word& word : arguments) {
+    for (const std::string& name : word.values.texts) scope.variables[name].add(Values::unknown());
+    if (word.values.known) continue;
+    for (auto& [name, values] : scope.variables) values.known = false;
+  }
+}
+
+// What dirname and echo print.
+Values parent_folders(ShellWords arguments) {
+  if (arguments.empty()) return Values::unknown();
+  Values out = arguments.back().values;
+  for (std::string& text : out.texts)
+    text = text.find('/') == std::string::npos ? "." : text.substr(0, text.rfind('/'));
+  return out;
+}
+
+Values words_printed(ShellWords arguments) {
+  if (!arguments.empty() && text_of(arguments[0]) == "-n") arguments = arguments.subspan(1);
+  if (!arguments.empty() && text_of(arguments[0]).starts_with('-')) return Values::unknown();
+  Values out{.texts = {""}};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) out = joined(out, {.texts = {" "}});
+    out = joined(out, arguments[i].values);
+    out.known = out.known && !arguments[i].glob;
+  }
+  return out;
+}
 
 using Runs = KnownProgram::Runs;
 
@@ -61,7 +144,7 @@ Values ProgramReader::follow(const KnownProgram& known, ShellWords words, const 
     case Runs::script:
     case Runs::awk: interpreted(known, words, call, scope); break;
     case Runs::folder: return change_folder(rest, scope), printed_nothing;
-    case Runs::variables: return set(rest, scope, true), printed_nothing;
+    case Runs::variables: return set(rest, scope), printed_nothing;
     case Runs::forgets: forget_variables(rest, scope); break;
     case Runs::forgets_arguments: return forget_arguments(scope), printed_nothing;
     case Runs::prints_folder: return scope.folders;
@@ -75,11 +158,15 @@ Values ProgramReader::follow(const KnownProgram& known, ShellWords words, const 
   return Values::unknown();
 }
 
-void ProgramReader::set(ShellWords words, ShellScope& scope, bool exported) {
+// export, local and so on.
+void ProgramReader::set(ShellWords words, ShellScope& scope) {
   for (const Word& word : words) {
+    if (!is_assignment(word.written)) continue;
     const std::string name = word.written.substr(0, word.written.find('='));
-    set_variables(std::vector{word}, scope);
-    if (is_assignment(word.written)) assigned(name, scope.variables[name], exported);
+    Values value = word.values;
+    for (std::string& text : value.texts) text.erase(0, std::min(text.size(), name.size() + 1));
+    scope.variables[name].add(value);
+    assigned(name, scope.variables[name], /*exported=*/true);
   }
 }
 
@@ -147,7 +234,7 @@ Values ProgramReader::wrapped(const KnownProgram& by, ShellWords words, const Sh
     if (has_word(by.options.folders, word) || has_word(by.options.valued, word))
       rest = rest.subspan(1);
     else if (is_assignment(rest[0].written))
-      set(rest.first(1), inner, true);
+      set(rest.first(1), inner);
     else if (!word.starts_with('-') && operands-- <= 0)
       break;
     if (rest.empty()) break;

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/shell/builtins.h"
 #include "core/shell/known_programs.h"
 #include "core/shell/walk.h"
 
@@ -27,7 +26,7 @@ class ProgramReader {
   // A program, by one of the names that its first word may be. Returns what it prints.
   virtual Values started(const std::string& name, ShellWords words, const ShellCall& call,
                          ShellScope& scope) = 0;
-  // A program starts the one behind these words of its own.
+  // `words` are a program's name and options; it starts the program behind them.
   virtual void starts_another(const KnownProgram&, ShellWords) {}
   // A variable, `exported` to the programs that are started.
   virtual void assigned(const std::string& name, const Values& value, bool exported) = 0;
@@ -36,8 +35,8 @@ class ProgramReader {
   // A text in the language of `by`, with arguments; a file that the first word names; python -m.
   virtual void run_text(const KnownProgram& by, std::string_view text, ShellWords arguments,
                         ShellScope& scope) = 0;
-  virtual void run_file(ShellWords words, const KnownProgram& by, ShellScope& scope) = 0;
-  virtual void run_module(std::string_view name, const KnownProgram& by, ShellScope& scope) = 0;
+  virtual void run_file(ShellWords, const KnownProgram&, ShellScope&) {}
+  virtual void run_module(std::string_view, const KnownProgram&, ShellScope&) {}
   virtual Values command(const ShellCall& call, ShellScope& scope);
 
   // What `known` runs in turn, and what it prints.
@@ -45,7 +44,6 @@ class ProgramReader {
                 ShellScope& scope);
   // A shell script in its own shell.
   void run_script(std::string_view text, ShellWords words, const ShellScope& scope);
-  int depth() const { return depth_; }  // of texts that run texts
 
  private:
   Values program(ShellWords words, const ShellCall& call, ShellScope& scope);
@@ -58,7 +56,7 @@ class ProgramReader {
   void inline_text(const KnownProgram& by, ShellWords words, ShellScope& scope);
   void standard_input(const KnownProgram& by, ShellWords words, const ShellCall& call,
                       ShellScope& scope);
-  void set(ShellWords words, ShellScope& scope, bool exported);
+  void set(ShellWords words, ShellScope& scope);
 
   int commands_ = 0, depth_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,16 @@ struct ShellCall {
   std::optional<Values> document{};
   bool piped = false;
 };
+
+using ShellWords = std::span<const ShellCall::Word>;
+// The only text that a word can be; empty: there is none, or more than one.
+std::string_view text_of(const ShellCall::Word& word);
+inline constexpr auto none = std::string_view::npos;
+
+bool is_variable_name(std::string_view text);
+
+// set, shift: the values of $1 to $9 are unknown.
+void forget_arguments(ShellScope& scope);
 
 // The words of a process substitution, of which the commands are handed on by themselves.
 inline constexpr std::string_view read_from_process = "<(…)", written_to_process = ">(…)";

@@ -1,9 +1,12 @@
 #include "core/store/backend.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <vector>
 
-#include "core/text/amounts.h"
+#include "core/text/text.h"
 
 namespace skein::store {
 
@@ -20,7 +23,7 @@ std::optional<std::string> key_problem(std::string_view key) {
     for (const char c : segment)
       if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
           std::string_view("._@+-").find(c) == std::string_view::npos)
-        return complaint + "only letters, digits and ._@+- stand in its parts";
+        return complaint + "its parts may only have letters, digits and ._@+-";
     at = end + 1;
   }
   const auto is = [&](std::size_t at, std::initializer_list<std::string_view> words) {
@@ -44,52 +47,59 @@ std::string damage_notice(const DamageCount& damage, const std::string& key) {
     if (count > 0)
       what += (what.empty() ? "" : "; ") + counted(static_cast<std::size_t>(count), one, many);
   };
-  add(damage.altered, "entry was altered since it was written, and is used as it stands now",
-      "entries were altered since they were written, and are used as they stand now");
-  add(damage.broken, "place cannot be read any more, and what stood there is left out",
-      "places cannot be read any more, and what stood there is left out");
-  add(damage.gaps, "place where something is missing", "places where something is missing");
+  add(damage.altered, "entry was altered after it was written and is used in its altered form",
+      "entries were altered after they were written and are used in their altered form");
+  add(damage.broken, "section is unreadable and left out", "sections are unreadable and left out");
+  add(damage.gaps, "section is missing", "sections are missing");
   return "the transcript of " + key + " is damaged: " + what + ". `skein doctor " + key +
          "` shows where, and changes nothing";
 }
 
-// For a store that has no faster way: entry by entry.
-Result<std::set<Id>> StorageBackend::sift(const SessionRecord& session, const Sieve& sieve,
+Result<std::set<Id>> StorageBackend::scan(const SessionRecord& session, const ScanFilter& filter,
                                           const VisitFacts& visit) {
   const Id id = session.header.session;
-  sieve.begin();
-  const auto loaded = load(id, 0, [&](const StoredEntry& placed) {
+  filter.begin();
+  TRY(load(id, 0, [&](const StoredEntry& placed) {
     if (placed.entry.type != type::session_header &&
-        sieve.next(placed.entry.payload, 0) != std::string_view::npos)
+        filter.next(placed.entry.payload, 0) != std::string_view::npos)
       visit(model::facts_of(placed.entry, placed.at));
-    return sieve.go_on();
-  });
-  if (!loaded) return loaded.error();
-  const Result<SessionRecord> now = open(id);
-  if (!now) return now.error();
-  return now->state.redacted;
+    return filter.keep_going();
+  }));
+  const SessionRecord now = TRY(open(id));
+  return now.state.redacted;
 }
 
-Result<std::vector<std::string>> StorageBackend::keep_blobs(std::span<const std::string> all) {
+Result<std::vector<std::string>> Blobs::keep_blobs(std::span<const std::string> all) {
   std::vector<std::string> names;
   for (const std::string& bytes : all) {
-    Result<std::string> name = keep_blob(bytes);
-    if (!name) return name.error();
-    names.push_back(*std::move(name));
+    std::string name = TRY(keep_blob(bytes));
+    names.push_back(std::move(name));
   }
   return names;
 }
 
 std::string described(Id session) { return "session " + to_string(session); }
 
-Result<MigrationResult> StorageBackend::migrate(Id session) {
-  return open(session).and_then(
-      [&](const SessionRecord&) -> Result<MigrationResult> { return MigrationResult{session}; });
+Result<MigrationResult> Sessions::migrate(Id session) {
+  return Failure{Failure::Kind::gone, described(session) + " is not in an older format"};
 }
 
-Result<SessionRecord> StorageBackend::replace(Id session, Position, const GiveLines&) {
+Result<SessionRecord> Transfer::replace(Id session, Position, const GiveLines&) {
   return Failure{Failure::Kind::damaged,
-                 described(session) + " is damaged where no file can be set aside"};
+                 described(session) + " is damaged, and this home cannot replace it"};
+}
+
+std::string who_we_are() {
+  std::array<char, 256> name{};
+  std::string host = "localhost";
+  if (gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0') host = name.data();
+  constexpr std::string_view devices = "/dev/";
+  for (const int fd : {STDIN_FILENO, STDERR_FILENO})
+    if (ttyname_r(fd, name.data(), name.size()) == 0) {
+      const std::string_view tty = name.data();
+      return host + " " + std::string(tty.starts_with(devices) ? tty.substr(devices.size()) : tty);
+    }
+  return host + " process " + std::to_string(getpid());
 }
 
 }  // namespace skein::store

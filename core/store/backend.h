@@ -35,7 +35,7 @@ struct SessionHeader {
   std::string created_by{};
   std::string created_at{};
   std::optional<Origin> parent_session{};  // it was branched off there
-  // What the folder is a copy of, wherever it lies: its git remote, host/path. Empty: of nothing.
+  // What the folder is a copy of, wherever it is: its git remote, host/path. Empty: of nothing.
   std::string project{};
   bool operator==(const SessionHeader&) const = default;
 };
@@ -62,7 +62,7 @@ inline constexpr std::string_view altered_mark = "[altered]";
 // One sentence: what was found, what it means, where to look. Empty if there is no damage.
 std::string damage_notice(const DamageCount& damage, const std::string& key);
 
-// When somebody last wrote to it.
+// When it was last written to.
 inline const std::string& used_at(const SessionHeader& header, const SessionState& state) {
   return state.updated_at.empty() ? header.created_at : state.updated_at;
 }
@@ -94,7 +94,7 @@ struct Created {
 struct AppendOptions {
   std::optional<Id> expected_tail{};
   bool check_all_ids = false;  // else those of the last 4,096 entries
-  bool patient = true;  // a store that cannot be reached is waited for; else that is told at once
+  bool patient = true;  // a store that cannot be reached is waited for; else that fails at once
   // false: it survives the process, but a power cut may lose it. The next append that is synced
   // makes it safe as well.
   bool synced = true;
@@ -183,20 +183,20 @@ using GiveLines = std::function<Result<void>(const VisitText&)>;
 using VisitEntry = std::function<bool(const StoredEntry&)>;  // false ends it
 using VisitFacts = std::function<void(const EntryFacts&)>;   // what is given lasts until the next
 
-// Which entries a search wants to see, told from their JSON text as it is stored: see FORMAT.md for
+// Which entries a search wants to see, judged by their JSON text as it is stored: see FORMAT.md for
 // what is escaped in it. All of these may be called by several threads at once.
-struct Sieve {
+struct ScanFilter {
   // The first place at or after `from` that is worth a look; npos: there is none. `text` holds one
   // entry or many.
   std::function<std::size_t(std::string_view text, std::size_t from)> next{};
-  // Before the first entry is visited, and once more if all of it begins anew because somebody
-  // wrote to the session meanwhile.
+  // Called before the first entry is visited, and again if the scan restarts because the session
+  // was written to.
   std::function<void()> begin = [] {};
-  std::function<bool()> go_on = [] { return true; };  // asked now and then; false ends it
+  std::function<bool()> keep_going = [] { return true; };  // asked now and then; false ends it
 };
 
-// Tells that somebody may have written to a session. Not everything tells us: whoever follows one
-// looks now and then as well.
+// Reports that a session may have been written to. It does not notice everything: a caller that
+// follows a session also looks at intervals.
 class SessionWatch {
  public:
   virtual ~SessionWatch() = default;
@@ -204,10 +204,10 @@ class SessionWatch {
   virtual bool take() = 0;             // takes it; whether it was about this session
 };
 
-class StorageBackend {
+// Sessions as a whole: which there are, making them, writing to them.
+class Sessions {
  public:
-  virtual ~StorageBackend() = default;
-
+  virtual ~Sessions() = default;
   virtual Result<std::vector<SessionRecord>> list(const ListFilter& filter = {}) = 0;
   // The session with this key or whole id. `gone`: there is none and never was one; any other
   // failure says why one that was there cannot be had.
@@ -219,52 +219,85 @@ class StorageBackend {
                                  std::span<const NewEntry> entries) = 0;
   // The same, with the path to where the header says it was branched off, and `extras` behind it.
   virtual Result<Created> fork(const SessionHeader& header, std::span<const ForkExtra> extras) = 0;
-  // If it fails, the session stays as it is and is not written to.
-  virtual Result<MigrationResult> migrate(Id session);
   // All of the batch or nothing, durable when it returns.
   virtual Result<AppendResult> append(Id session, std::span<const NewEntry> entries,
                                       const AppendOptions& options) = 0;
-  // Every entry in the order it was written, from `from` on.
+  // Converts a session that is in an older form. If it fails, the session stays as it is. `gone`:
+  // there is none in an older form.
+  virtual Result<MigrationResult> migrate(Id session);
+};
+
+// Reading a session in bulk: for paths, search, export, statistics and checks.
+class Transcripts {
+ public:
+  virtual ~Transcripts() = default;
+  // Every entry in the order it was written, from `from` on, a border between two.
   virtual Result<void> load(Id session, Position from, const VisitEntry& visit) = 0;
   // The same backward: first the entry at `from` (none: the last one), then those before it.
   virtual Result<void> load_back(Id session, std::optional<Position> from,
                                  const VisitEntry& visit) = 0;
+  Result<void> load_back(Id session, const VisitEntry& visit) {
+    return load_back(session, std::nullopt, visit);
+  }
   virtual Result<StoredEntry> load_at(Id session, Position at) = 0;
   // What a tree needs of every entry, without its text.
   virtual Result<void> survey(Id session, const VisitFacts& visit) = 0;
   virtual Result<Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
   virtual Result<Damage> examine(Id session) = 0;             // reads all of it
-
-  // Visits the entries a sieve lets pass, as fast as all sessions can be read one after the other,
+  // Visits the entries a filter lets pass, as fast as all sessions can be read one after the other,
   // and keeps nothing open. What is redacted by the time it returns; `session` is as it was listed.
-  // With more than one of sift_threads(), that many threads may call it at once, for different
+  // With more than one of scan_threads(), that many threads may call it at once, for different
   // sessions.
-  virtual Result<std::set<Id>> sift(const SessionRecord& session, const Sieve& sieve,
-                                    const VisitFacts& visit);
-  virtual std::size_t sift_threads() const { return 1; }
+  virtual Result<std::set<Id>> scan(const SessionRecord& session, const ScanFilter& filter,
+                                    const VisitFacts& visit) = 0;
+  virtual std::size_t scan_threads() const { return 1; }
+};
 
-  // A session's lines from `from` on, a border between batches: for another store, byte for byte.
-  // Only of a session that is not damaged.
+// Moves sessions between stores, byte for byte.
+class Transfer {
+ public:
+  virtual ~Transfer() = default;
+  // A session's lines from `from` on, a border between batches. Only of a session that is not
+  // damaged.
   virtual Result<void> give_lines(Id session, Position from, const VisitText& visit) = 0;
   // A session that comes from another store, the header's line first: all of it or nothing, and
   // only if every seal fits. `conflict`: it is here in some other way, or another session has its
   // key and it may not be called otherwise here.
-  virtual Result<SessionRecord> admit(Id session, const GiveLines& lines,
-                                      TakenKey taken = TakenKey::refused) = 0;
+  virtual Result<SessionRecord> import_lines(Id session, const GiveLines& lines,
+                                             TakenKey taken = TakenKey::refused) = 0;
   // What another store has of a session beyond `end`, where it ends here: whole batches, all or
-  // nothing. `conflict` if it ends elsewhere meanwhile, or the seals do not go on from there.
-  virtual Result<void> extend(Id session, Position end, std::span<const std::string> lines) = 0;
-  // The lines of another store, as of admit(), in place of what is here, which is damaged and is
-  // set aside whole. `conflict` if it does not end at `end` any more; 0: nothing of it can be read.
+  // nothing. `conflict` if it ends elsewhere by now, or the seals do not continue from there.
+  virtual Result<void> append_lines(Id session, Position end,
+                                    std::span<const std::string> lines) = 0;
+  // The lines of another store, as of import_lines(), in place of what is here, which is damaged
+  // and is set aside whole. `conflict` if it does not end at `end` any more; 0: nothing of it can
+  // be read.
   virtual Result<SessionRecord> replace(Id session, Position end, const GiveLines& lines);
+};
 
-  virtual Result<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
-
-  // Who runs a turn in which of these, for people: "host pts/3". Nobody is asked, so that it is as
-  // good as what they left for us to see.
+// Which process works on which session, and which one a workspace used last.
+class Presence {
+ public:
+  virtual ~Presence() = default;
+  virtual Result<SessionLease> hold(Id session, LockMode mode) = 0;  // at once, or `busy`
+  // Who runs a turn in which of these, for people: "host pts/3". No process is asked, so that it is
+  // as good as what they left for us to see.
   virtual std::map<Id, std::string> at_work(std::span<const Id> sessions) = 0;
-  virtual std::unique_ptr<SessionWatch> watch(Id session) = 0;  // null: there is no way to be told
+  virtual std::unique_ptr<SessionWatch> watch(Id session) = 0;  // null: there is no way to notice
+  // Writes down what listing and opening should know without reading, and that this workspace used
+  // the session last; never needed for safety.
+  virtual void remember(Id session, const std::string& workspace) = 0;
+  // Only the latter, at once: work on the session begins, and the process may be killed.
+  virtual void enter(Id session, const std::string& workspace) = 0;
+  virtual std::optional<Id> last_used(const std::string& workspace) = 0;
+  // Nothing more is asked of the session for a while: what is held open of it is let go.
+  virtual void close(Id session) = 0;
+};
 
+// Trash and archive.
+class LifeCycle {
+ public:
+  virtual ~LifeCycle() = default;
   virtual Result<void> erase(Id session) = 0;                        // to the trash
   virtual Result<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
   virtual Result<std::vector<TrashedSession>> trash() = 0;           // the last one first
@@ -272,8 +305,12 @@ class StorageBackend {
   // An archived session takes less room and is read as before; the next append unarchives it.
   virtual Result<void> archive(Id session) = 0;
   virtual Result<void> unarchive(Id session) = 0;
+};
 
-  // Bytes too large for an entry, at most 64 MiB, named by their content.
+// Bytes too large for an entry, at most 64 MiB, named by their content.
+class Blobs {
+ public:
+  virtual ~Blobs() = default;
   virtual Result<std::string> keep_blob(std::string_view bytes) = 0;
   virtual Result<std::string> load_blob(const std::string& name) = 0;
   // Whether this one, of so many bytes, is there and will be for a while, so that it need not be
@@ -281,14 +318,24 @@ class StorageBackend {
   virtual bool holds_blob(const std::string& name, std::uint64_t bytes) = 0;
   // Many at once, for less than one after the other; their names in the same order.
   virtual Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all);
-  // Writes down what listing and opening should know without reading, and that this workspace used
-  // the session last; never needed for safety.
-  virtual void remember(Id session, const std::string& workspace) = 0;
-  // Only the latter, at once: somebody begins to work on the session, and may be killed.
-  virtual void enter(Id session, const std::string& workspace) = 0;
-  virtual std::optional<Id> last_used(const std::string& workspace) = 0;
-  // Nothing more is asked of the session for a while: what is held open of it is let go.
-  virtual void close(Id session) = 0;
 };
+
+// All that a place for sessions must be able to do. home::FileBackend implements it in a folder,
+// postgres::DatabaseBackend in a database.
+class StorageBackend : public Sessions,
+                       public Transcripts,
+                       public Transfer,
+                       public Presence,
+                       public LifeCycle,
+                       public Blobs {
+ public:
+  // For a store that has no faster way: entry by entry.
+  Result<std::set<Id>> scan(const SessionRecord& session, const ScanFilter& filter,
+                            const VisitFacts& visit) override;
+};
+
+// What others are shown of a process that holds a lease here: the machine, and the terminal or the
+// process.
+std::string who_we_are();
 
 }  // namespace skein::store

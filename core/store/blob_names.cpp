@@ -24,7 +24,7 @@ bool is_blob_name(std::string_view name) {
 std::set<std::string> blob_names_in(std::string_view lines) {
   BlobNameFinder finder;
   finder.take(lines);
-  return finder.finish_without_checkpoints();
+  return finder.finish(std::nullopt);
 }
 
 void BlobNameFinder::take(std::string_view piece) {
@@ -42,21 +42,15 @@ void BlobNameFinder::take(std::string_view piece) {
   }
 }
 
-std::set<std::string> BlobNameFinder::finish(std::size_t newest) {
+std::set<std::string> BlobNameFinder::finish(std::optional<std::size_t> newest) {
   end_run();
   end_line();
   std::set<std::string> days;
-  for (std::size_t i = 0; i < checkpoints_.size(); ++i)
-    if (days.insert(checkpoints_[i].day).second || i + newest >= checkpoints_.size()) {
+  for (std::size_t i = 0; newest && i < checkpoints_.size(); ++i)
+    if (days.insert(checkpoints_[i].day).second || i + *newest >= checkpoints_.size()) {
       found_.merge(checkpoints_[i].names);
       lists_.merge(checkpoints_[i].lists);
     }
-  return std::move(found_);
-}
-
-std::set<std::string> BlobNameFinder::finish_without_checkpoints() {
-  end_run();
-  end_line();
   return std::move(found_);
 }
 

@@ -2,6 +2,7 @@
 // in a transcript counts as one that it refers to.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,9 +18,9 @@ std::set<std::string> blob_names_in(std::string_view lines);
 class BlobNameFinder {
  public:
   void take(std::string_view piece);
-  // All of it was taken. Of checkpoints the last `newest` count, and the first of each day.
-  std::set<std::string> finish(std::size_t newest);
-  std::set<std::string> finish_without_checkpoints();
+  // All of it was taken. Of checkpoints the last `newest` count, and the first of each day; or
+  // none.
+  std::set<std::string> finish(std::optional<std::size_t> newest);
   // Of those, the ones that are lists of further ones.
   const std::set<std::string>& lists() const { return lists_; }
 

@@ -8,15 +8,15 @@ namespace skein::store {
 
 namespace {
 
-using Deed = Result<void> (SessionStore::*)(Id);
+using Deed = Result<void> (LifeCycle::*)(Id);
 
 // A child that is gone by now is no reason to leave its parent.
 Result<void> do_to_family(SessionStore& store, Id session, Deed deed) {
   for (const SessionRecord& child : children_of(store, session))
-    if (const Result<void> done = (store.*deed)(child.header.session);
+    if (const Result<void> done = (store.life_cycle().*deed)(child.header.session);
         !done && done.error().kind != Failure::Kind::gone)
       return done.error();
-  return (store.*deed)(session);
+  return (store.life_cycle().*deed)(session);
 }
 
 }  // namespace
@@ -44,15 +44,15 @@ std::vector<SessionRecord> children_of(SessionStore& store, Id session) {
 }
 
 Result<void> erase_family(SessionStore& store, Id session) {
-  return do_to_family(store, session, &SessionStore::erase);
+  return do_to_family(store, session, &LifeCycle::erase);
 }
 
 Result<void> archive_family(SessionStore& store, Id session) {
-  return do_to_family(store, session, &SessionStore::archive);
+  return do_to_family(store, session, &LifeCycle::archive);
 }
 
 Result<void> unarchive_family(SessionStore& store, Id session) {
-  return do_to_family(store, session, &SessionStore::unarchive);
+  return do_to_family(store, session, &LifeCycle::unarchive);
 }
 
 }  // namespace skein::store

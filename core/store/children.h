@@ -13,7 +13,7 @@ namespace skein::store {
 
 // The key of a child; a name in the manner of sessions that no person would choose.
 std::string child_key(Id session);
-// A branch has a parent too, but is a session of its own.
+// A branch has a parent too, but is an independent session.
 bool is_child(const SessionRecord& session);
 
 // Takes the children out of a list. How many each parent had in it.

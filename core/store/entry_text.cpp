@@ -4,7 +4,6 @@
 #include <set>
 
 #include "core/text/json.h"
-#include "core/text/json_writer.h"
 
 namespace skein::store {
 
@@ -19,12 +18,12 @@ bool known_member(std::string_view name) {
 }
 
 // Types that are about an earlier entry, and the member that names it.
-struct Reference {
+struct EntryReference {
   std::string_view type;
   const char* member;
 };
-constexpr Reference references[] = {{type::compaction_summary, "firstKeptEntryId"},
-                                    {type::redaction, "targetEntryId"}};
+constexpr EntryReference references[] = {{type::compaction_summary, "firstKeptEntryId"},
+                                         {type::redaction, "targetEntryId"}};
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +12,10 @@
 
 namespace skein::store {
 
-// How long a session may be unused; none: for ever. One that has a time of its own goes to the
+// Those that were not written to for so long, the oldest first; throws Error.
+std::vector<SessionRecord> unused_for(SessionStore& store, std::int64_t ms);
+
+// How long a session may be unused; none: for ever. One that has its own time goes to the
 // trash after that instead.
 struct ExpiryRules {
   std::optional<std::int64_t> archive_after_ms{}, trash_after_ms{};
@@ -30,7 +32,7 @@ std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const Ex
 
 // What came of it.
 enum class Expired { done, left_alone };
-// Looks once more before anything is moved: somebody may have used or pinned the session since, or
+// Looks once more before anything is moved: the session may have been used or pinned since, or
 // be at work in it.
 Result<Expired> expire(SessionStore& store, const Expiring& session);
 

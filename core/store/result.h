@@ -26,7 +26,7 @@ struct Failure {
   enum class Kind {
     conflict,             // the tail is not the expected one
     id_conflict,          // an id is taken by another content
-    busy,                 // somebody holds the lock for too long
+    busy,                 // another process holds the lock for too long
     gone,                 // the session is not there (any more)
     no_space,             // the disk is full: nothing was written, the caller still has the batch
     read_only,            // may be read, not written
@@ -43,7 +43,15 @@ struct Failure {
   std::vector<Entry> arrived{};  // with conflict: what others wrote since the expected tail
   bool missing = false;  // with gone: surely. On a network disk a name may be stale for a while
 };
-ExitStatus exit_status_of(const Failure& failure);
+inline ExitStatus exit_status_of(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::conflict: return ExitStatus::conflict;
+    case Failure::Kind::gone: return ExitStatus::no_session;
+    case Failure::Kind::id_conflict:
+    case Failure::Kind::refused: return ExitStatus::usage;
+    default: return ExitStatus::storage;
+  }
+}
 
 // True if it holds a value; only then may the value be asked for, and only else the error.
 template <class Value>
@@ -62,12 +70,6 @@ class [[nodiscard]] Result {
   Value* operator->() { return &value(); }
   const Value* operator->() const { return &value(); }
   const Failure& error() const { return std::get<1>(held_); }
-  // What `next` makes of the value, or the failure there is instead.
-  template <class Next>
-  auto and_then(Next next) && -> decltype(next(std::declval<Value>())) {
-    if (*this) return next(std::move(*this).value());
-    return error();
-  }
 
  private:
   std::variant<Value, Failure> held_;
@@ -80,16 +82,21 @@ class [[nodiscard]] Result<void> {
   Result(Failure failure) : failed_(std::move(failure)) {}
 
   explicit operator bool() const { return !failed_; }
+  void value() const {}
   const Failure& error() const { return failed_.value(); }
-  template <class Next>
-  auto and_then(Next next) && -> decltype(next()) {
-    if (*this) return next();
-    return error();
-  }
 
  private:
   std::optional<Failure> failed_{};
 };
+
+// The value of a Result; if it has none, the function returns the failure. Only as a statement or
+// as all of an initializer: other parts of the same expression might not be destroyed on return.
+#define TRY(...)                                  \
+  __extension__({                                 \
+    auto&& tried = (__VA_ARGS__);                 \
+    if (!tried) return tried.error();             \
+    std::forward<decltype(tried)>(tried).value(); \
+  })
 
 // The value, or the failure as an Error with its exit status: for those who cannot act on it.
 template <class Value>

@@ -18,7 +18,7 @@ Failure no_session(std::string_view name) {
   return {Failure::Kind::gone, none + "; `skein sessions` lists them"};
 }
 
-// As a name of its own: not an option, not a key, not an id.
+// It would not be taken for an option, a key or an id.
 bool can_be_typed(std::string_view title) {
   return !title.empty() && !title.starts_with('-') && trimmed(title) == title &&
          !is_whole_key(title) && !parse_id(title) && std::ranges::none_of(title, [](char c) {

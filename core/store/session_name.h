@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +19,13 @@ bool is_whole_key(std::string_view name);
 Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
                                             std::string_view name);
 
-// A session that is open, as it is now. Throws Error if it was deleted: what to do is said with its
+// A session that is open, up to date. Throws Error if it was deleted: what to do is said with its
 // key.
 SessionRecord still_there(Result<SessionRecord> opened, const std::string& key);
 
-// A key that was made up from the time, as fresh_key() does: it tells nobody anything.
+// A key that was made up from the time, as fresh_key() does: it means nothing to people.
 bool is_made_up(std::string_view key);
-// What people see of a session: its title; else its key, or what stands for one that was made up.
+// What people see of a session: its title; else its key, or a short form of one that was made up.
 std::string shown_name(const SessionRecord& session);
 // The part of a key that differs from others: of one that was made up, the end.
 std::string_view key_tail(std::string_view key);

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/model/payloads.h"
+#include "core/model/scrub.h"
 #include "core/store/session_name.h"
 
 namespace skein::store {
@@ -44,7 +44,38 @@ std::vector<ForkExtra> taken_along(const SessionState& state) {
   return out;
 }
 
+// How a session in an older form looks to a backend.
+bool may_be_older(const Failure& failure) {
+  return failure.kind == Failure::Kind::damaged || failure.kind == Failure::Kind::gone;
+}
+
+// The conversation continues only behind entries that are part of it.
+Failure no_part(Id entry, std::string_view result) {
+  return {Failure::Kind::refused, "entry " + to_string(entry) +
+                                      " is not part of the conversation; nothing " +
+                                      std::string(result)};
+}
+
+Failure no_snapshot(const std::string& name) {
+  return {Failure::Kind::gone, "no snapshot '" + name + "' in this session"};
+}
+
 }  // namespace
+
+Result<std::vector<Id>> entries_repeating(SessionStore& store, Id session, const Entry& target) {
+  const SessionRecord opened = TRY(store.sessions().open(session));
+  std::vector<Id> out;
+  if (!opened.state.head) return out;
+  const model::Scrubbing what = model::scrubbing_of(target, {});
+  TRY(store.visit_path(session, *opened.state.head, [&](const StoredEntry& placed) {
+    const Entry& entry = placed.entry;
+    if (entry.id != target.id && entry.type == type::message &&
+        !opened.state.redacted.contains(entry.id) && model::gives_away(entry.payload, what))
+      out.push_back(entry.id);
+    return true;
+  }));
+  return out;
+}
 
 std::string fresh_key(std::string_view prefix) {
   // 2026-01-02T03:04:05.678Z → 20260102T030405.678-1f2e, all characters a key may have.
@@ -62,9 +93,8 @@ Result<SessionHandle> SessionStore::create_session(const NewSession& session) {
                        .project = project_of_ ? project_of_(session.cwd) : ""};
   std::vector<NewEntry> entries;
   if (!session.title.empty()) entries.push_back({model::make_entry(payload::Title{session.title})});
-  const Result<Created> created = backend_->create(header, entries);
-  if (!created) return created.error();
-  const SessionHeader& got = created->record.header;
+  const Created created = TRY(backend_->create(header, entries));
+  const SessionHeader& got = created.record.header;
   return SessionHandle{got.session, got.version};
 }
 
@@ -79,14 +109,37 @@ Result<std::vector<Entry>> SessionStore::load_session_entries(Id session,
            (options.limit == 0 || out.size() < options.limit);
   };
   if (options.branch) {
-    const Result<Path> found = path(session, *options.branch);
-    if (!found) return found.error();
-    (void)std::ranges::all_of(found->entries, take);
+    const Path found = TRY(path(session, *options.branch));
+    (void)std::ranges::all_of(found.entries, take);
   } else if (const auto done = backend_->load(session, 0, take); !done) {
     return done.error();
   }
   return out;
 }
+
+Result<AppendResult> SessionStore::append_session_entries(Id session,
+                                                          std::span<const NewEntry> entries,
+                                                          const AppendOptions& options) {
+  Result<AppendResult> appended = backend_->append(session, entries, options);
+  if (appended || !may_be_older(appended.error())) return appended;
+  TRY(migrate_session(session));
+  return backend_->append(session, entries, options);
+}
+
+Result<MigrationResult> SessionStore::migrate_session(Id session) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (opened) return MigrationResult{session};
+  if (!may_be_older(opened.error())) return opened.error();
+  Result<MigrationResult> migrated = backend_->migrate(session);
+  if (!migrated && migrated.error().kind == Failure::Kind::gone) return opened.error();
+  return migrated;
+}
+
+std::vector<SessionRecord> SessionStore::list(const ListFilter& filter) {
+  return value_or_throw(backend_->list(filter));
+}
+
+SessionRecord SessionStore::open(Id session) { return value_or_throw(backend_->open(session)); }
 
 Result<SessionRecord> SessionStore::find(std::string_view name) {
   const bool key = is_whole_key(name);
@@ -94,18 +147,10 @@ Result<SessionRecord> SessionStore::find(std::string_view name) {
     Result<SessionRecord> exact = backend_->find(name);
     if (exact || exact.error().kind != Failure::Kind::gone) return exact;
   }
-  const Result<std::vector<SessionRecord>> all =
-      key ? std::vector<SessionRecord>{} : backend_->list({.called = std::string(name)});
-  if (!all) return all.error();
-  const Result<const SessionRecord*> found = session_called(*all, name);
-  if (!found) return found.error();
-  return **found;
-}
-
-std::map<Id, std::string> SessionStore::at_work(const std::vector<SessionRecord>& sessions) {
-  std::vector<Id> ids;
-  for (const SessionRecord& record : sessions) ids.push_back(record.header.session);
-  return at_work(ids);
+  const std::vector<SessionRecord> all =
+      TRY(key ? std::vector<SessionRecord>{} : backend_->list({.called = std::string(name)}));
+  const SessionRecord* found = TRY(session_called(all, name));
+  return *found;
 }
 
 Result<FoundSession> SessionStore::find_or_create(const std::string& name,
@@ -114,22 +159,20 @@ Result<FoundSession> SessionStore::find_or_create(const std::string& name,
   if (found) return FoundSession{found->header.session, false};
   const Failure& failed = found.error();
   if (failed.kind != Failure::Kind::gone || !is_whole_key(name)) return failed;
-  const Result<SessionHandle> made = create_session({.key = name, .cwd = workspace()});
-  if (!made) return made.error();
-  return FoundSession{made->session_id, true};
+  const SessionHandle made = TRY(create_session({.key = name, .cwd = workspace()}));
+  return FoundSession{made.session_id, true};
 }
 
 Result<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
-  if (const auto whole = parse_id(prefix))
-    return backend_->locate(session, *whole).and_then([&](Position) -> Result<Id> {
-      return *whole;
-    });
+  if (const auto whole = parse_id(prefix)) {
+    TRY(backend_->locate(session, *whole));
+    return *whole;
+  }
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
-  const auto done = backend_->survey(session, [&](const EntryFacts& entry) {
+  TRY(backend_->survey(session, [&](const EntryFacts& entry) {
     if (to_string(entry.id).starts_with(prefix)) found.insert(entry.id);
-  });
-  if (!done) return done.error();
+  }));
   if (found.size() == 1) return *found.begin();
   if (found.empty()) return no_such_entry(prefix);
   return Failure{Failure::Kind::gone, "'" + std::string(prefix) + "' could be any of " +
@@ -138,15 +181,13 @@ Result<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
 }
 
 Result<StoredEntry> SessionStore::load_placed(Id session, Id entry) {
-  return backend_->locate(session, entry).and_then([&](Position at) {
-    return backend_->load_at(session, at);
-  });
+  const Position at = TRY(backend_->locate(session, entry));
+  return backend_->load_at(session, at);
 }
 
 Result<Entry> SessionStore::load_entry(Id session, Id entry) {
-  return load_placed(session, entry).and_then([](StoredEntry placed) -> Result<Entry> {
-    return std::move(placed.entry);
-  });
+  StoredEntry placed = TRY(load_placed(session, entry));
+  return std::move(placed.entry);
 }
 
 Result<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
@@ -156,21 +197,19 @@ Result<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
 
 Result<Path> SessionStore::path_until(Id session, Id leaf,
                                       const std::function<bool(const Entry&)>& enough) {
-  const Result<Position> at = backend_->locate(session, leaf);
-  if (!at) return at.error();
+  const Position at = TRY(backend_->locate(session, leaf));
   Path path;
   std::optional<Id> wanted = leaf;
   bool done = false;
-  const auto loaded = backend_->load_back(session, *at, [&](const StoredEntry& placed) {
+  TRY(backend_->load_back(session, at, [&](const StoredEntry& placed) {
     if (placed.entry.id != wanted) return true;
     wanted = placed.entry.parent;
     path.entries.push_back(placed);
     done = enough(placed.entry);
     return wanted && !done;
-  });
-  if (!loaded) return loaded.error();
+  }));
   path.whole = !wanted;
-  // The file began before the path did: a parent is missing, or stands after its child.
+  // The file began before the path did: a parent is missing, or comes after its child.
   if (wanted && !done) return path_by_tree(session, leaf);
   std::ranges::reverse(path.entries);
   return path;
@@ -178,8 +217,7 @@ Result<Path> SessionStore::path_until(Id session, Id leaf,
 
 Result<std::vector<std::string>> SessionStore::visit_path(Id session, Id leaf,
                                                           const VisitEntry& visit) {
-  const Result<Position> at = backend_->locate(session, leaf);
-  if (!at) return at.error();
+  const Position at = TRY(backend_->locate(session, leaf));
   // Stretches of the transcript in which every entry that is not marginal is on the path.
   struct Stretch {
     Position first = 0, last = 0;
@@ -187,7 +225,7 @@ Result<std::vector<std::string>> SessionStore::visit_path(Id session, Id leaf,
   std::vector<Stretch> stretches;  // the last one first
   std::optional<Id> wanted = leaf;
   bool apart = true;  // an entry of another branch was met
-  const auto loaded = backend_->load_back(session, *at, [&](const StoredEntry& placed) {
+  TRY(backend_->load_back(session, at, [&](const StoredEntry& placed) {
     if (placed.entry.id != wanted) {
       apart = apart || !model::is_marginal(placed.entry.type);
       return true;
@@ -196,31 +234,25 @@ Result<std::vector<std::string>> SessionStore::visit_path(Id session, Id leaf,
     stretches.back().first = placed.at;
     wanted = placed.entry.parent;
     return wanted.has_value();
-  });
-  if (!loaded) return loaded.error();
+  }));
   if (wanted) {
-    const Result<Path> path = path_by_tree(session, leaf);
-    if (!path) return path.error();
-    (void)std::ranges::all_of(path->entries, visit);
-    return path->notices;
+    const Path path = TRY(path_by_tree(session, leaf));
+    (void)std::ranges::all_of(path.entries, visit);
+    return path.notices;
   }
-  const Result<void> done =
-      backend_->load(session, stretches.back().first, [&](const StoredEntry& placed) {
-        while (!stretches.empty() && stretches.back().last < placed.at) stretches.pop_back();
-        if (stretches.empty()) return false;
-        const bool on_path =
-            placed.at >= stretches.back().first && !model::is_marginal(placed.entry.type);
-        return !on_path || visit(placed);
-      });
-  if (!done) return done.error();
+  TRY(backend_->load(session, stretches.back().first, [&](const StoredEntry& placed) {
+    while (!stretches.empty() && stretches.back().last < placed.at) stretches.pop_back();
+    if (stretches.empty()) return false;
+    const bool on_path =
+        placed.at >= stretches.back().first && !model::is_marginal(placed.entry.type);
+    return !on_path || visit(placed);
+  }));
   return std::vector<std::string>{};
 }
 
-// All of it: where the trail was lost, only the whole tree knows how it goes on.
+// All of it: where the trail was lost, only the whole tree knows what follows.
 Result<Path> SessionStore::path_by_tree(Id session, Id leaf) {
-  const Result<model::Tree> built = tree(session);
-  if (!built) return built.error();
-  const model::Tree& whole = *built;
+  const model::Tree whole = TRY(tree(session));
   Path path;
   for (const model::Tree::Node* node : whole.path(leaf)) {
     Result<StoredEntry> placed = backend_->load_at(session, node->at);
@@ -237,56 +269,30 @@ Result<Path> SessionStore::path_by_tree(Id session, Id leaf) {
                                 ? "the transcript is damaged: the parent of entry " +
                                       to_string(odd.entry) + " is missing"
                                 : "the transcript is damaged: the parents of entry " +
-                                      to_string(odd.entry) + " run in a circle") +
+                                      to_string(odd.entry) + " form a circle") +
                            "; it follows the entry before it");
   }
   if (odd_ones > most_told)
-    path.notices.push_back("the same is true of " + std::to_string(odd_ones - most_told) +
+    path.notices.push_back("the same applies to " + std::to_string(odd_ones - most_told) +
                            " more entries; `skein doctor` lists them");
   return path;
 }
 
 Result<model::Tree> SessionStore::tree(Id session) {
   model::Tree::Builder tree;
-  const auto done = backend_->survey(session, [&](const EntryFacts& entry) {
+  TRY(backend_->survey(session, [&](const EntryFacts& entry) {
     if (entry.type != type::session_header) tree.add(entry);
-  });
-  if (!done) return done.error();
+  }));
   return std::move(tree).build();
-}
-
-Result<std::vector<Branch>> SessionStore::branches(Id session) {
-  const Result<SessionRecord> opened = backend_->open(session);
-  if (!opened) return opened.error();
-  const std::set<Id>& redacted = opened->state.redacted;
-  const Result<model::Tree> built = tree(session);
-  if (!built) return built.error();
-  const model::Tree& whole = *built;
-  const std::vector<std::size_t> depths = whole.depths();
-  std::vector<Branch> out;
-  for (const model::Tree::Node* leaf : whole.leaves()) {
-    const Result<StoredEntry> placed = backend_->load_at(session, leaf->at);
-    out.push_back({leaf->id, depths[static_cast<std::size_t>(leaf - whole.nodes().data())],
-                   redacted.contains(leaf->id) ? "[redacted]"
-                   : placed                    ? model::preview(placed->entry, 50)
-                                               : std::string{}});
-  }
-  return out;
 }
 
 Result<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
                                                       const std::string& new_key,
                                                       const std::string& summary) {
-  const Result<SessionRecord> opened = backend_->open(session);
-  if (!opened) return opened.error();
-  const SessionRecord& source = *opened;
+  const SessionRecord source = TRY(backend_->open(session));
   if (entry != source.state.head) {
-    const Result<Entry> from = load_entry(session, entry);
-    if (!from) return from.error();
-    if (model::is_marginal(from->type))
-      return Failure{Failure::Kind::refused, "entry " + to_string(entry) +
-                                                 " is no part of the conversation; nothing can "
-                                                 "branch off there"};
+    const Entry from = TRY(load_entry(session, entry));
+    if (model::is_marginal(from.type)) return no_part(entry, "can branch off there");
   }
   std::vector<ForkExtra> asides = taken_along(source.state);
   if (!summary.empty())
@@ -300,96 +306,56 @@ Result<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
                        .created_at = now_utc(),
                        .parent_session = SessionHeader::Origin{session, entry},
                        .project = source.header.project};
-  const Result<Created> created = backend_->fork(header, asides);
-  if (!created) return created.error();
-  if (!created->made)
+  const Created created = TRY(backend_->fork(header, asides));
+  if (!created.made)
     return Failure{Failure::Kind::refused,
                    "there is a session " + header.key + " already; choose another key"};
   return SessionHandle{header.session, header.version};
 }
 
-template <class Payload>
-Result<AppendResult> SessionStore::append_marker(Id session, const Payload& payload) {
-  const NewEntry one{model::make_entry(payload)};
-  return backend_->append(session, std::span(&one, 1), {});
+Result<AppendResult> SessionStore::mark(Id session, const Mark& mark) {
+  std::vector<NewEntry> entries{
+      {std::visit([](const auto& each) { return model::make_entry(each); }, mark)}};
+  if (const auto* head = std::get_if<payload::Head>(&mark)) {
+    // A snapshot's entry was there when it got its name. To locate it would read all of a long
+    // session.
+    const SessionRecord opened = TRY(backend_->open(session));
+    if (!std::ranges::any_of(opened.state.snapshots | std::views::values,
+                             [&](Id each) { return each == head->entry; }))
+      TRY(backend_->locate(session, head->entry));
+  } else if (const auto* label = std::get_if<payload::Label>(&mark)) {
+    TRY(backend_->locate(session, label->entry));
+  } else if (const auto* snapshot = std::get_if<payload::Snapshot>(&mark)) {
+    if (snapshot->entry) {
+      if (snapshot->name.empty()) return Failure{Failure::Kind::refused, "a snapshot needs a name"};
+      const Entry found = TRY(load_entry(session, *snapshot->entry));
+      if (model::is_marginal(found.type)) return no_part(found.id, "could follow it");
+    } else {
+      const SessionRecord opened = TRY(backend_->open(session));
+      if (!opened.state.snapshots.contains(snapshot->name)) return no_snapshot(snapshot->name);
+    }
+  } else if (const auto* redaction = std::get_if<payload::Redaction>(&mark)) {
+    const Entry found = TRY(load_entry(session, redaction->target));
+    const SessionRecord opened = TRY(backend_->open(session));
+    // A title made from the first prompt would still say what the entry says.
+    const std::string& title = opened.state.title;
+    if (!title.empty() && model::preview(found, 60) == title)
+      entries.push_back({model::make_entry(payload::Title{"[redacted]"})});
+  }
+  return append_session_entries(session, entries);
 }
 
-Result<AppendResult> SessionStore::rename(Id session, const std::string& title) {
-  return append_marker(session, payload::Title{title});
+Result<AppendResult> rollback(SessionStore& store, Id session, const std::string& snapshot) {
+  const SessionRecord opened = TRY(store.sessions().open(session));
+  const auto found = opened.state.snapshots.find(snapshot);
+  if (found == opened.state.snapshots.end()) return no_snapshot(snapshot);
+  return store.mark(session, payload::Head{found->second});
 }
 
-Result<AppendResult> SessionStore::set_ttl(Id session, const std::string& age) {
-  return append_marker(session, payload::Ttl{age});
-}
-
-Result<AppendResult> SessionStore::pin(Id session, bool pinned) {
-  return append_marker(session, payload::Pin{pinned});
-}
-
-Result<AppendResult> SessionStore::set_head(Id session, Id target) {
-  return backend_->locate(session, target).and_then([&](Position) {
-    return append_marker(session, payload::Head{target});
-  });
-}
-
-Result<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
-  if (name.empty()) return Failure{Failure::Kind::refused, "a snapshot needs a name"};
-  const Result<Entry> found = load_entry(session, target);
-  if (!found) return found.error();
-  if (model::is_marginal(found->type))
-    return Failure{Failure::Kind::refused, "entry " + to_string(target) +
-                                               " is no part of the conversation; nothing could "
-                                               "follow it"};
-  return append_marker(session, payload::Snapshot{name, target});
-}
-
-Result<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
-  const Result<SessionRecord> opened = backend_->open(session);
-  if (!opened) return opened.error();
-  const auto& snapshots = opened->state.snapshots;
-  if (const auto found = snapshots.find(name); found != snapshots.end()) return found->second;
-  return Failure{Failure::Kind::gone, "no snapshot '" + name + "' in this session"};
-}
-
-Result<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
-  return snapshot_called(session, name).and_then([&](Id) {
-    return append_marker(session, payload::Snapshot{name, std::nullopt});
-  });
-}
-
-Result<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
-  // It was there when it was named: to look for it again would read all of a long session.
-  return snapshot_called(session, name).and_then([&](Id entry) {
-    return append_marker(session, payload::Head{entry});
-  });
-}
-
-Result<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
-  return backend_->locate(session, target).and_then([&](Position) {
-    return append_marker(session, payload::Label{target, text});
-  });
-}
-
-Result<AppendResult> SessionStore::redact(Id session, Id target, const std::string& reason) {
-  const Result<Entry> found = load_entry(session, target);
-  if (!found) return found.error();
-  const Result<SessionRecord> opened = backend_->open(session);
-  if (!opened) return opened.error();
-  std::vector<NewEntry> entries{{model::make_entry(payload::Redaction{target, reason})}};
-  // A title made from the first prompt would go on telling what it said.
-  const std::string& title = opened->state.title;
-  if (!title.empty() && model::preview(*found, 60) == title)
-    entries.push_back({model::make_entry(payload::Title{"[redacted]"})});
-  return backend_->append(session, entries, {});
-}
-
-std::vector<SessionRecord> SessionStore::unused_for(std::int64_t ms) {
-  const std::string limit = utc_from_ms(now_ms() - ms);
-  std::vector<SessionRecord> out = list({.unused_since = limit});
-  // A time that cannot be understood is no reason to throw something away.
-  std::erase_if(out, [](const SessionRecord& record) { return !ms_from_utc(record.used_at()); });
-  std::ranges::reverse(out);
-  return out;
+std::map<Id, std::string> at_work(SessionStore& store, std::span<const SessionRecord> sessions) {
+  std::vector<Id> ids;
+  for (const SessionRecord& record : sessions) ids.push_back(record.header.session);
+  return store.presence().at_work(ids);
 }
 
 // Whatever is not a result ends the wait for those before it: only the end of the path is read.

@@ -1,5 +1,5 @@
-// A sub-agent at work: the loop in a thread of its own, on a session of its own, and what is known
-// of it from outside.
+// A sub-agent at work: the loop in its own thread, on its own session, and what is known of it from
+// outside.
 #pragma once
 
 #include <atomic>
@@ -7,16 +7,53 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "core/subagents/worker.h"
-#include "core/text/fd.h"
+#include "core/agent/agent.h"
+#include "core/agent/conversation.h"
+#include "core/subagents/definition.h"
+#include "core/text/wait.h"
 
 namespace skein::subagents {
+
+struct AgentTask {
+  Definition agent{};
+  std::string description{};  // a few words, for people
+  std::string prompt{};
+  bool background = false;
+  Id session{};                // that the work is kept in
+  bool goes_on = false;        // the session is there already
+  Id parent{}, entry{};        // the session that asks, and where it is
+  std::string call{};          // that asks, there
+  agent::Settings settings{};  // of the one that asks, as they are now
+  // Has something done in the thread of the one that asks. Empty in the background.
+  std::function<void(const std::function<void()>&)> in_turn{};
+};
+
+// What a sub-agent works with, and what it is asked to do. All of a worker is its own, as if
+// another process had been started: it shares nothing but files with the agent that asked for help,
+// so no part of skein needs to know of threads.
+class Worker {
+ public:
+  virtual ~Worker() = default;
+  virtual store::SessionStore& store() = 0;
+  virtual agent::Agent& agent() = 0;
+  // How the task is to be carried out in this conversation: model, instructions, rules.
+  virtual agent::Settings settings(const agent::Conversation& conversation) = 0;
+  virtual const std::string& workspace() const = 0;
+  // What one answer of provider/model cost; nullopt: not known.
+  virtual std::optional<double> cost(const std::string& model, const model::Usage& usage) = 0;
+  // Events with every key in them masked.
+  virtual std::function<void(const model::Event&)> masking(
+      std::function<void(const model::Event&)> sink) = 0;
+};
+using MakeWorker = std::function<std::unique_ptr<Worker>()>;  // called in the worker's own thread
 
 struct Progress {
   enum class State { working, done, failed, stopped } state = State::working;
@@ -25,7 +62,8 @@ struct Progress {
   int answers = 0;      // of the model
   model::Usage usage{};
   double dollars = 0;
-  bool priced = true;  // every answer so far has a price
+  bool priced = true;                          // every answer so far has a price
+  std::map<std::string, model::Usage> used{};  // in its session, by provider/model
   std::int64_t began_ms = 0, ended_ms = 0;
 };
 std::string_view name(Progress::State state);
@@ -35,20 +73,19 @@ std::string amounts(const Progress& progress);
 class Child {
  public:
   struct Links {
-    std::function<model::Answer(const model::Question&)> ask{};  // empty: nobody can be asked
-    // After each answer, in its thread: why it must end; empty: it may go on.
-    std::function<std::string(std::optional<double> dollars)> count = [](std::optional<double>) {
-      return std::string{};
-    };
-    std::function<void(Child&)> ended = [](Child&) {};  // in its thread, the last it does
+    std::function<model::Answer(const model::Question&)> ask{};  // empty: no user can be asked
+    // After each answer, in its thread: why it must end; empty: it may continue. nullopt: its
+    // price is not known.
+    std::function<std::string(std::optional<double> dollars)> count{};
+    std::function<void(Child&)> ended{};  // in its thread, the last it does
   };
   // Begins at once. Throws Error if there can be no thread.
-  Child(Order order, MakeWorker make, Links links);
+  Child(AgentTask task, MakeWorker make, Links links);
   ~Child();  // stops it and waits
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  const Order& order() const { return order_; }
+  const AgentTask& task() const { return task_; }
   Progress progress() const;
   // The first reason given counts.
   void stop(const std::string& why);
@@ -59,25 +96,26 @@ class Child {
   // Once it has ended: what it said last, and what went wrong; empty: nothing.
   const std::string& text() const { return text_; }
   const std::string& trouble() const { return trouble_; }
-  // What its user would have been told, the first few of it.
+  // What its user would have been shown, the first few of it.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void work();
   void carry_out(Worker& worker);
   Id session_in(store::SessionStore& store, const std::string& workspace) const;
-  model::Ports ports(Worker& worker);
-  void hear(const model::Event& event, Worker& worker);
+  model::Ports ports(Worker& worker, const agent::Conversation& conversation);
+  void hear(const model::Event& event, Worker& worker, const agent::Conversation& conversation);
   void note_answer(const model::Message& message, Worker& worker);
 
-  Order order_;
+  AgentTask task_;
   MakeWorker make_;
   Links links_;
   std::atomic<bool> stop_{false};
-  Fd woken_;  // readable once it is to stop
+  Signal woken_;  // raised once it is to stop
   mutable std::mutex mutex_{};
   mutable std::condition_variable changed_{};
   Progress progress_{};
+  bool reported_ = false;  // links_.ended has returned
   std::string why_stopped_{};
   std::string text_{}, trouble_{};
   std::vector<std::string> warnings_{};

@@ -1,15 +1,14 @@
 #include "core/subagents/definition.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "core/hooks/claude_names.h"
+#include "core/hooks/definition.h"
 #include "core/model/provider.h"
-#include "core/project/catalogue.h"
+#include "core/project/skill.h"
 #include "core/text/base.h"
+#include "core/text/checksum.h"
 #include "core/text/json.h"
-#include "core/text/sha256.h"
 #include "core/text/text.h"
 
 namespace skein::subagents {
@@ -19,65 +18,53 @@ namespace {
 constexpr std::size_t longest_name = 64, longest_description = 4096;
 
 constexpr std::string_view list_opening =
-    "# Agents\n"
-    "Besides those that its description names, the tool `agent` can ask these for help:\n";
+    "# Agents\nIn addition to the agents in its description, the tool `agent` can ask these for "
+    "help:\n";
 
 std::string words_of(std::string_view text) {
   return std::string(utf8_prefix(project::in_one_line(text), longest_description));
 }
 
-int whole_number(std::string_view text) {
-  int value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failed == std::errc{} && end == text.data() + text.size() && value > 0 ? value : 0;
-}
+std::string model_in(const std::string& given) { return given == "inherit" ? "" : given; }
 
-void take_model(Definition& out, const std::string& model) {
-  if (model != "inherit") out.model = model;
-}
-
-void take_wishes(Definition& out, const project::FrontMatter& front) {
+void take_settings(Definition& out, const project::FrontMatter& front) {
   out.thinking = front.text(front.find("thinking") != nullptr ? "thinking" : "effort");
   if (!out.thinking.empty() && !model::parse_thinking_level(out.thinking)) {
-    out.remarks.push_back("'" + out.thinking + "' is no level of thinking; it is passed over");
+    out.remarks.push_back("'" + out.thinking + "' is not a thinking level; it is ignored");
     out.thinking.clear();
   }
   if (const std::string text = front.text("maxTurns"); !text.empty()) {
-    out.most_calls = whole_number(text);
-    if (out.most_calls == 0)
-      out.remarks.push_back("maxTurns is no whole number; it is passed over");
+    out.most_calls = std::max(0, parse_number<int>(text).value_or(0));
+    if (out.most_calls == 0) out.remarks.push_back("maxTurns is not a whole number; it is ignored");
   }
   if (const std::string text = front.text("permissionMode"); !text.empty()) {
     out.mode = permission::parse_mode(text);
-    if (!out.mode) out.remarks.push_back("'" + text + "' is no permission mode; it is passed over");
+    if (!out.mode) out.remarks.push_back("'" + text + "' is not a permission mode; it is ignored");
   }
   out.background = front.flag("background").value_or(false);
   out.has_hooks = front.find("hooks") != nullptr;
   for (const char* field : {"isolation", "hooks", "mcpServers", "memory"})
-    if (front.find(field) != nullptr) out.remarks.push_back(std::string(field) + " is passed over");
+    if (front.find(field) != nullptr) out.remarks.push_back(std::string(field) + " is ignored");
 }
 
 std::vector<Definition> make_built_in() {
-  Definition explore;
-  explore.name = "explore";
-  explore.description = "Looks through the workspace without changing anything.";
-  explore.instructions =
-      "You find things out in a workspace, for another agent that has handed you a question and "
-      "sees nothing but your last message. You can read, list and search, and change nothing. "
-      "Search widely first, then read what matters. Report what you found and where, every finding "
-      "with its file and line (path:line), and say what you looked for and did not find. Be "
-      "brief: no introduction, no advice that was not asked for.";
-  explore.tools = {{"read", "list", "grep"}};
-  Definition general;
-  general.name = "general";
-  general.description = "Carries out a task of several steps on its own.";
-  general.instructions =
-      "You carry out one task in a workspace, for another agent that has handed it to you and sees "
-      "nothing but your last message. Look before you change anything, keep changes small and in "
-      "the style of what is there, and run what proves that they work. If something was refused, "
-      "do not try to get around it. End with a report: what you did, which files you changed, what "
-      "is left or uncertain. Be brief.";
-  return {std::move(explore), std::move(general)};
+  return {{.name = "explore",
+           .description = "Looks through the workspace without changing anything.",
+           .instructions =
+               "You answer a question about a workspace for another agent, which sees only your "
+               "last message. You can read, list and search, and change nothing. Search widely "
+               "first, then read what matters. Report what you found and where, every finding with "
+               "its file and line (path:line), and say what you looked for and did not find. Be "
+               "brief: no introduction, no advice that was not asked for.",
+           .tools = {{"read", "list", "grep"}}},
+          {.name = "general",
+           .description = "Carries out a task of several steps on its own.",
+           .instructions =
+               "You carry out one task in a workspace for another agent, which sees only your last "
+               "message. Look before you change anything, keep changes small and in the style of "
+               "what is there, and run the checks that prove they work. If something was refused, "
+               "do not try to get around it. End with a report: what you did, which files you "
+               "changed, what is left or uncertain. Be brief."}};
 }
 
 std::string bad_name(const std::string& name) {
@@ -95,7 +82,7 @@ bool names(const std::vector<std::string>& list, const model::Tool& tool) {
 }  // namespace
 
 bool is_agent_name(std::string_view name) {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c); };
   return !name.empty() && name.size() <= longest_name && plain(name[0]) &&
          std::ranges::all_of(name,
                              [&](char c) { return plain(c) || c == '-' || c == '_' || c == '.'; });
@@ -113,14 +100,14 @@ std::optional<Definition> definition_from(const project::MarkdownFile& file) {
   if (!is_agent_name(out.name))
     out.refusal = bad_name(out.name);
   else if (out.description.empty())
-    out.refusal = "it has no description, by which the model would know when to ask it";
+    out.refusal = "it has no description; add one that says when to use it";
   else if (out.instructions.empty())
-    out.refusal = "it has no text, which would be its instructions";
+    out.refusal = "it has no text; add its instructions below the front matter";
   if (front.find("tools") != nullptr) out.tools = front.list("tools", ", ");
   out.without = front.list("disallowedTools", ", ");
   out.skills = front.list("skills", ", ");
-  take_model(out, front.text("model"));
-  take_wishes(out, front);
+  out.model = model_in(front.text("model"));
+  take_settings(out, front);
   return out;
 }
 
@@ -129,12 +116,8 @@ Definition definition_from(const std::string& name, const JsonText& given) {
   Definition out{.name = name,
                  .description = words_of(string_at(json, "description")),
                  .instructions = string_at(json, "prompt")};
-  if (const Json& tools = at(json, "tools"); tools.is_array()) {
-    out.tools.emplace();
-    for (const Json& each : tools)
-      if (each.is_string()) out.tools->push_back(each.get<std::string>());
-  }
-  take_model(out, string_at(json, "model"));
+  if (const Json& tools = at(json, "tools"); tools.is_array()) out.tools = strings_in(tools);
+  out.model = model_in(string_at(json, "model"));
   if (!is_agent_name(name))
     out.refusal = bad_name(name);
   else if (out.description.empty() || out.instructions.empty())
@@ -164,6 +147,24 @@ std::string agent_list(std::span<const Definition> all, std::size_t most_bytes) 
   for (const Definition& each : all)
     if (!each.file.empty()) offered.push_back({each.name, each.description});
   return project::catalogue(list_opening, std::move(offered), most_bytes);
+}
+
+std::optional<Delegated> delegated(std::string_view prompt, const std::vector<Definition>& agents,
+                                   const std::function<bool(std::string_view)>& is_file) {
+  const std::size_t at = std::min(prompt.find_first_not_of(" \t\n"), prompt.size());
+  if (!prompt.substr(at).starts_with('@')) return std::nullopt;
+  const std::size_t end = std::min(prompt.find_first_of(" \t\n", at), prompt.size());
+  const std::string_view typed = prompt.substr(at + 1, end - at - 1);
+  const std::string_view task = trimmed(prompt.substr(end), " \t\n");
+  if (task.empty() || is_file(typed)) return std::nullopt;
+  const auto known = [&](std::string_view name) {
+    return std::ranges::find(agents, name, &Definition::name) != agents.end();
+  };
+  std::string_view name = typed;
+  // An agent may itself be called agent-x.
+  if (!known(name) && name.starts_with(agent_prefix)) name.remove_prefix(agent_prefix.size());
+  if (!known(name)) return std::nullopt;
+  return Delegated{model::handing_on(name, task), end};
 }
 
 }  // namespace skein::subagents

@@ -1,7 +1,9 @@
-// Who can be asked for help: an agent with instructions, tools and perhaps a model of its own, as a
+// Who can be asked for help: an agent with its instructions, tools and perhaps a model, as a
 // Markdown file describes it. What other programs write into such files is read too.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +12,7 @@
 
 #include "core/model/tool.h"
 #include "core/permission/policy.h"
-#include "core/project/markdown_file.h"
+#include "core/project/markdown_files.h"
 
 namespace skein::subagents {
 
@@ -36,7 +38,7 @@ struct Definition {
 
 bool is_agent_name(std::string_view name);
 
-// nullopt: a document without a name, which only lies in the same folder.
+// nullopt: a document without a name, which is only in the same folder.
 std::optional<Definition> definition_from(const project::MarkdownFile& file);
 // One that a script gives: Claude Code's form, `{"description", "prompt", "tools"?, "model"?}`.
 Definition definition_from(const std::string& name, const JsonText& given);
@@ -51,5 +53,19 @@ permission::Mode stricter(permission::Mode one, permission::Mode other);
 
 // For the system prompt: those that are not built in. Empty: there are none.
 std::string agent_list(std::span<const Definition> all, std::size_t most_bytes);
+
+// A prompt that begins with the name of a sub-agent, "@explore where is the lexer tested?" or
+// "@agent-explore …", is for that agent. The model is still asked: what is sent and saved is a
+// message that has it hand the task on.
+struct Delegated {
+  std::string prompt{};      // the message to the model
+  std::size_t name_end = 0;  // where the name ended in what was typed
+};
+// nullopt: it is for the model itself. A file of that name is meant before an agent is.
+std::optional<Delegated> delegated(std::string_view prompt, const std::vector<Definition>& agents,
+                                   const std::function<bool(std::string_view)>& is_file);
+
+// How a sub-agent is named at the beginning of a prompt.
+inline constexpr std::string_view agent_prefix = "agent-";
 
 }  // namespace skein::subagents

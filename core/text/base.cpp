@@ -8,16 +8,12 @@
 #include <cstdio>
 #include <ctime>
 
-#include "core/text/hex.h"
+#include "core/text/encoding.h"
 #include "core/text/utf8.h"
 
 namespace skein {
 
-std::string to_string(Id id) {
-  std::string text(16, '0');
-  for (std::size_t i = 16; i-- > 0; id.value >>= 4) text[i] = "0123456789abcdef"[id.value & 15];
-  return text;
-}
+std::string to_string(Id id) { return hex(id.value, 16); }
 
 std::optional<std::uint32_t> parse_hex32(std::string_view digits) {
   std::uint32_t value = 0;

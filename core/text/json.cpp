@@ -3,26 +3,17 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <span>
 #include <unordered_map>
 
-#include "core/text/code_unit.h"
+#include "core/text/encoding.h"
 #include "core/text/utf8.h"
+
+template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace skein {
 
 namespace {
-
-// Where the string that begins at `open` ends, by leaps from quote to quote.
-std::size_t closing_quote(std::string_view text, std::size_t open) {
-  for (std::size_t at = text.find('"', open + 1);; at = text.find('"', at + 1)) {
-    if (at == std::string_view::npos) return at;
-    std::size_t escapes = 0;
-    while (text[at - escapes - 1] == '\\') ++escapes;
-    if (escapes % 2 == 0) return at;
-  }
-}
 
 // The depth after each bracket and at each colon outside of strings, and where that is, until
 // `visit` returns false.
@@ -46,16 +37,6 @@ void each_mark(std::string_view text, Visit visit) {
         if (!visit(depth, at)) return;
         break;
     }
-}
-
-// nlohmann's parser does not recurse but its printer does, so depth is bounded here, for all.
-bool too_deep(std::string_view text) {
-  bool too_deep = false;
-  each_mark(text, [&](int depth, std::size_t) {
-    too_deep = depth > json_max_depth;
-    return !too_deep;
-  });
-  return too_deep;
 }
 
 // Whether nlohmann's parser, which looks through the members of an object for each new one, would
@@ -121,10 +102,12 @@ Json value_of(simdjson::dom::element element) {
   return nullptr;
 }
 
+// nlohmann's parser does not recurse but its printer does, so depth is bounded here, for all.
 // Nothing at all may have no place in memory, which the parser copies from. A raw NUL is never
 // JSON, but the parser takes one for the end of its input.
 bool may_be_json(std::string_view text) {
-  return !text.empty() && text.find('\0') == std::string_view::npos && !too_deep(text);
+  return !text.empty() && text.find('\0') == std::string_view::npos &&
+         !is_deeper(text, json_max_depth);
 }
 
 // `root` lives until the next text is parsed; with `passing`, which is used for what would make the
@@ -145,13 +128,14 @@ std::optional<Json> parse_slowly(std::string_view text) {
   return value;
 }
 
-struct Range {
+struct NumberRange {
   char32_t first, last;
 };
 // Legal in a JSON string but not in a line of a transcript.
-constexpr Range not_in_lines[] = {{0, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0xFEFF, 0xFEFF}};
+constexpr NumberRange not_in_lines[] = {
+    {0, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0xFEFF, 0xFEFF}};
 // What a terminal may obey.
-constexpr Range obeyed[] = {
+constexpr NumberRange obeyed[] = {
     {0x7F, 0x9F},      // DEL, C1
     {0x61C, 0x61C},    // Arabic letter mark
     {0x200E, 0x200F},  // left-to-right and right-to-left mark
@@ -160,22 +144,16 @@ constexpr Range obeyed[] = {
     {0xFEFF, 0xFEFF},
 };
 
-void append_escape(std::string& out, unsigned unit) {
-  char escape[16];
-  std::snprintf(escape, sizeof escape, "\\u%04x", unit);
-  out += escape;
-}
-
 // Appends the first character of `text`, which is valid UTF-8, escaped if it is in `ranges`.
 // Returns its length.
 std::size_t append_character(std::string& out, std::string_view text,
-                             std::span<const Range> ranges) {
+                             std::span<const NumberRange> ranges) {
   const Utf8Character next = first_character(text);
-  const bool escaped = std::ranges::any_of(ranges, [&](const Range& range) {
+  const bool escaped = std::ranges::any_of(ranges, [&](const NumberRange& range) {
     return next.point >= range.first && next.point <= range.last;
   });
   if (escaped)
-    append_escape(out, next.point);
+    out += "\\u" + hex(next.point, 4);
   else
     out += text.substr(0, next.length);
   return next.length;
@@ -196,6 +174,12 @@ std::optional<Json> parse_json(std::string_view text) {
   simdjson::dom::parser passing;
   simdjson::dom::element root;
   return parse_fast(text, passing, root) ? value_of(root) : parse_slowly(text);
+}
+
+bool is_deeper(std::string_view json, int most) {
+  bool deeper = false;
+  each_mark(json, [&](int depth, std::size_t) { return !(deeper = depth > most); });
+  return deeper;
 }
 
 bool is_json_object(std::string_view text) {
@@ -237,7 +221,7 @@ void append_quoted(std::string& out, std::string_view text) {
       case '\n': out += "\\n"; break;
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
-      default: append_escape(out, static_cast<unsigned>(c));
+      default: out += "\\u" + hex(static_cast<unsigned char>(c), 4);
     }
   }
   out += '"';
@@ -254,6 +238,18 @@ const Json& at(const Json& object, std::string_view key) {
   if (!object.is_object()) return null;
   const auto found = object.find(key);
   return found == object.end() ? null : *found;
+}
+
+const std::vector<Json>& elements(const Json& value) {
+  static const std::vector<Json> none;
+  return value.is_array() ? value.get_ref<const std::vector<Json>&>() : none;
+}
+
+std::vector<std::string> strings_in(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& each : elements(list))
+    if (each.is_string()) out.push_back(each.get<std::string>());
+  return out;
 }
 
 std::string string_at(const Json& object, std::string_view key, std::string_view fallback) {

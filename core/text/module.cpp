@@ -15,7 +15,7 @@ std::string module_file(const std::string& module, std::string_view purpose) {
   return "the " + std::string(purpose) + " module " + module + ".so";
 }
 
-// Beside the executable in a build tree, in one of the others once installed: where Debian keeps
+// Next to the executable in a build tree, in one of the others once installed: where Debian keeps
 // libraries of this machine's kind, or where other systems keep all of them.
 constexpr const char* places[] = {".", "../lib/" SKEIN_LIBRARY_FOLDER "/skein", "../lib/skein",
                                   "../lib64/skein"};
@@ -41,15 +41,13 @@ Error of_another_version(const std::string& what) {
 
 }  // namespace
 
-void* module_symbol(const std::string& module, std::string_view purpose, const char* symbol) {
-  void* const loaded = load_module(module, purpose);
-  const std::string file = module_file(module, purpose);
-  const auto version = reinterpret_cast<const char* (*)()>(dlsym(loaded, module_version_symbol));
-  if (version == nullptr) throw of_another_version(file + " is of another version");
-  if (version() != std::string_view(SKEIN_VERSION))
-    throw of_another_version(file + " is of version " + version());
-  void* const found = dlsym(loaded, symbol);
-  if (found == nullptr) throw of_another_version(file + " is of another version");
+const void* module_functions(const std::string& file, std::string_view purpose) {
+  void* const loaded = load_module(file, purpose);
+  const std::string name = module_file(file, purpose);
+  const auto* const found = static_cast<const char* const*>(dlsym(loaded, "skein_module"));
+  if (found == nullptr) throw of_another_version(name + " is of another version");
+  if (*found != std::string_view(SKEIN_VERSION))
+    throw of_another_version(name + " is of version " + *found);
   return found;
 }
 

@@ -32,20 +32,6 @@ JsonText without_nul_escapes(std::string_view json) {
   return out.append(json.substr(from));
 }
 
-bool is_shallow(std::string_view json) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\') ++i;
-    if (in_string) continue;
-    if ((c == '{' || c == '[') && ++depth > sendable_depth) return false;
-    if (c == '}' || c == ']') --depth;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string sendable(std::string_view text) {
@@ -85,7 +71,8 @@ bool is_base64(std::string_view text) {
 bool is_sendable_object(std::string_view json) {
   const std::size_t first = json.find_first_not_of(" \n\r\t");
   return first != json.npos && json[first] == '{' && is_sendable(json) &&
-         find_nul_escape(json, 0) == json.npos && is_shallow(json) && Json::accept(json);
+         find_nul_escape(json, 0) == json.npos && !is_deeper(json, sendable_depth) &&
+         Json::accept(json);
 }
 
 JsonText sendable_object(std::string_view json) {

@@ -1,6 +1,12 @@
 #include "core/text/wait.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdint>
+
+#include "core/text/base.h"
 
 namespace skein {
 
@@ -55,5 +61,20 @@ Wake pause_until(Deadline deadline, const std::function<bool()>& stop) {
 }
 
 bool is_readable(int fd) { return wait(fd, Deadline::min()) == Wake::ready; }
+
+Signal::Signal(const char* refusal) : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!fd_) throw Error(refusal);
+}
+
+// A counter that is full is as good as raised, one at zero as good as cleared.
+void Signal::raise() const {
+  const std::uint64_t one = 1;
+  if (write(fd_.get(), &one, sizeof one) < 0) return;
+}
+
+void Signal::clear() const {
+  std::uint64_t count = 0;
+  if (read(fd_.get(), &count, sizeof count) < 0) return;
+}
 
 }  // namespace skein

@@ -1,13 +1,18 @@
 // Waiting so that no signal is missed: one that arrives between a look at its flag and a plain poll
-// would be noticed only with the next key.
+// would be noticed only with the next key. Threads started here receive no signals.
 #pragma once
 
 #include <poll.h>
+#include <signal.h>
 
 #include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <span>
+#include <thread>
+#include <utility>
+
+#include "core/text/io.h"
 
 namespace skein {
 
@@ -32,5 +37,28 @@ Wake wait(std::initializer_list<int>, Deadline, const std::function<bool()>& = {
 
 // Whether a read from it would return at once.
 bool is_readable(int fd);
+
+// Wakes a thread that waits: what it waits for has changed.
+class Signal {
+ public:
+  explicit Signal(const char* refusal);  // throws Error with it if there is no descriptor left
+
+  int fd() const { return fd_.get(); }  // readable from raise() until clear()
+  void raise() const;                   // from any thread
+  void clear() const;
+
+ private:
+  Fd fd_;
+};
+
+template <class Function>
+std::thread quiet_thread(Function function) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(std::move(function));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
 
 }  // namespace skein

@@ -3,8 +3,25 @@
 #include <cstdint>
 
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::tools {
+
+JsonText schema_of(std::string_view required, const std::vector<Parameter>& parameters) {
+  const auto quoted = [](std::string_view text) { return "\"" + std::string(text) + "\""; };
+  std::string rows;
+  for (const Parameter& each : parameters) {
+    rows += (rows.empty() ? "    " : ",\n    ") + quoted(each.name) +
+            ": {\"type\": " + quoted(each.type);
+    if (each.minimum >= 0) rows += ", \"minimum\": " + std::to_string(each.minimum);
+    if (!each.description.empty()) rows += ", \"description\": " + json_string(each.description);
+    rows += "}";
+  }
+  const std::string names = listed(split(required, ' '), ", ", quoted);
+  return "{\n  \"type\": \"object\",\n  \"properties\": {\n" + rows + "\n  },\n" +
+         (names.empty() ? "" : "  \"required\": [" + names + "],\n") +
+         "  \"additionalProperties\": false\n}";
+}
 
 struct Arguments::Parsed {
   Json value;
@@ -62,6 +79,14 @@ std::string one_line(std::string_view verb, std::string_view argument) {
   }
   while (line.ends_with(' ')) line.pop_back();
   return valid_utf8(line) + (argument.size() > longest ? " …" : "");
+}
+
+std::function<std::string(const JsonText&)> text_of(std::string name) {
+  return [=](const JsonText& input) { return Arguments(input).text(name, ""); };
+}
+
+std::function<std::string(const JsonText&)> title_with(std::string verb, std::string name) {
+  return [=](const JsonText& input) { return one_line(verb, Arguments(input).text(name, "")); };
 }
 
 }  // namespace skein::tools

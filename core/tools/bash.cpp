@@ -1,39 +1,34 @@
-// bash: a command in a shell, in the sandbox, with an end.
+// bash: runs a command in a shell, in the sandbox, with a timeout.
 #include <fcntl.h>
-
 #include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/jobs/jobs.h"
 #include "core/jobs/record.h"
-#include "core/model/self_running_names.h"
-#include "core/text/amounts.h"
+#include "core/process/capture.h"
+#include "core/process/private_temporary.h"
+#include "core/process/running_program.h"
+#include "core/sandbox/file_claims.h"
+#include "core/sandbox/guard.h"
 #include "core/text/base.h"
-#include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
 #include "core/tools/arguments.h"
-#include "core/tools/sandbox/capture.h"
-#include "core/tools/sandbox/environment.h"
-#include "core/tools/sandbox/file_claims.h"
-#include "core/tools/sandbox/guard.h"
-#include "core/tools/sandbox/private_temporary.h"
-#include "core/tools/sandbox/process.h"
-#include "core/tools/sandbox/running_program.h"
-#include "core/tools/sandbox/socket_filter.h"
 #include "core/tools/tools.h"
-#include "core/tools/workspace/real_place.h"
+#include "core/workspace/autorun_files.h"
+#include "core/workspace/real_place.h"
 
 namespace skein::tools {
 
-using sandbox::Capture, sandbox::Guard, sandbox::Program, sandbox::ProgramEnd, sandbox::Sandbox;
-using sandbox::SandboxSpec, sandbox::Watch;
+using process::Capture, sandbox::Guard, process::Program, process::ProgramEnd, sandbox::Sandbox;
+using sandbox::SandboxSpec, process::ProgramWatch;
 
 namespace {
 
@@ -42,30 +37,10 @@ using std::chrono::milliseconds;
 // Every mount makes the next one slower, and bubblewrap takes 9,000 arguments.
 constexpr std::size_t most_masks = 1000;
 
-constexpr std::string_view bash_schema = R"({
-  "type": "object",
-  "properties": {
-    "command": {"type": "string", "description": "what bash -c runs, in the workspace"},
-    "timeout_ms": {"type": "integer", "minimum": 1, "description": "how long it may take; two minutes if left out"}
-  },
-  "required": ["command"],
-  "additionalProperties": false
-})";
-constexpr std::string_view bash_with_jobs_schema = R"({
-  "type": "object",
-  "properties": {
-    "command": {"type": "string", "description": "what bash -c runs, in the workspace"},
-    "timeout_ms": {"type": "integer", "minimum": 1, "description": "how long it may take; two minutes if left out"},
-    "background": {"type": "boolean", "description": "true: it goes on as a job, and the answer comes after a second; for servers and what takes long"}
-  },
-  "required": ["command"],
-  "additionalProperties": false
-})";
-
-// A pause has no use in the background, and a repository at work is better not left alone.
+// Sleeping in the background is useless, and git commands should not be left unattended.
 bool may_go_on(const std::string& command, const ToolSettings& settings) {
-  return settings.jobs && settings.background_on_timeout &&
-         !trimmed(command).starts_with("sleep") && command.find("git ") == std::string::npos;
+  return settings.jobs && !trimmed(command).starts_with("sleep") &&
+         command.find("git ") == std::string::npos;
 }
 
 std::string verdict(const ProgramEnd& end, milliseconds time) {
@@ -76,20 +51,19 @@ std::string verdict(const ProgramEnd& end, milliseconds time) {
     case Cause::signalled:
       return "[ended by signal " + std::to_string(end.code) + ", " + strsignal(end.code) + "]";
     case Cause::timed_out:
-      return "[stopped after " + with_separators(static_cast<std::size_t>(time.count())) +
-             " ms: out of time]";
+      return "[timed out after " + with_separators(static_cast<std::size_t>(time.count())) + " ms]";
     case Cause::stopped: return "[stopped by the user]";
     case Cause::not_started: return std::string("[not started: ") + std::strerror(end.code) + "]";
   }
   return "";
 }
 
-// What the sandbox has to do with a failure, where the command's own words do not tell.
+// How the sandbox caused a failure, if the output does not say so.
 std::string cause_of(Sandbox sandbox, const SandboxSpec& room, const ProgramEnd& end,
                      const std::string& printed) {
   if (sandbox == Sandbox::bubblewrap && end.code == 1 && printed.starts_with("bwrap: "))
-    return "the sandbox could not be built, so the command did not run; in the configuration "
-           "`sandbox = \"landlock\"` chooses another";
+    return "the sandbox could not be started, so the command did not run; set `sandbox = "
+           "\"landlock\"` in the configuration to use another one";
   if (sandbox == Sandbox::landlock && printed.find("ermission denied") != std::string::npos)
     return sandbox::landlock_gap(room);
   return "";
@@ -109,16 +83,15 @@ class Bash {
     call.background = arguments.flag("background");
     if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
     if (call.command.find('\0') != std::string::npos)
-      return tool_failure("`command` holds a NUL character");
+      return tool_failure("`command` contains a NUL character");
     if (const std::string refusal = call.background ? no_job(ports) : ""; !refusal.empty())
       return tool_failure(refusal);
 
     call.sandbox = settings_.sandbox ? *settings_.sandbox : sandbox::best_sandbox();
     call.room = cell();
-    if (const std::string refusal =
-            call.sandbox == Sandbox::none ? "" : sandbox::settle_hidden(call.room);
-        !refusal.empty())
-      return tool_failure(refusal);
+    if (call.sandbox != Sandbox::none)
+      if (const std::string refusal = sandbox::settle_hidden(call.room); !refusal.empty())
+        return tool_failure(refusal);
     call.time =
         call.background
             ? limits.job_look
@@ -142,7 +115,7 @@ class Bash {
     Sandbox sandbox = Sandbox::none;
     SandboxSpec room{};
     milliseconds time{};
-    std::unique_ptr<sandbox::RunningProgram> program{};
+    std::unique_ptr<process::RunningProgram> program{};
     std::int64_t started = now_ms();
     bool by_user = false;  // who wants it in the background
   };
@@ -150,25 +123,26 @@ class Bash {
   // Why this call cannot become a job; empty: it can.
   std::string no_job(const ToolPorts& ports) const {
     if (!settings_.jobs || !ports.session)
-      return "nothing runs in the background here; run it without `background`";
+      return "background jobs are not available here; run it without `background`";
     if (settings_.jobs->full(*ports.session))
       return std::to_string(jobs::Jobs::most) +
-             " jobs run already; stop one with job_stop, or wait for one with job_output";
+             " jobs are already running; stop one with job_stop, or wait for one with job_output";
     return "";
   }
 
-  // For the user who wants it in the background, where it cannot go.
+  // The message if the user moves a command to the background and that is not possible.
   std::string stays(const ToolPorts& ports) const {
     const bool full = settings_.jobs && ports.session && settings_.jobs->full(*ports.session);
-    return std::string("[it is not moved to the background: ") +
-           (full ? std::to_string(jobs::Jobs::most) + " jobs run already; /jobs stop N ends one]\n"
-                 : "nothing runs there here (`background = false`)]\n");
+    return std::string("[not moved to the background: ") +
+           (full ? std::to_string(jobs::Jobs::most) +
+                       " jobs are already running; stop one with /jobs stop N]\n"
+                 : "background jobs are disabled (`background = false`)]\n");
   }
 
-  // nullopt: it runs on, and is to become a job.
+  // nullopt: it keeps running and becomes a job.
   std::optional<ProgramEnd> watch(Call& call, Capture& capture) {
-    sandbox::WholeCharacters characters;
-    Watch watch;
+    process::WholeCharacters characters;
+    ProgramWatch watch;
     watch.stopped = call.ports.stopped;
     watch.wake_fd = call.ports.wake_fd;
     watch.time = call.time;
@@ -189,9 +163,10 @@ class Bash {
       call.by_user = wanted;
       return true;
     };
-    call.program = start(call);
-    if (!call.program && guard_) guard_->cancel();
-    if (!call.program) return ProgramEnd{};
+    if (!(call.program = start(call))) {
+      if (guard_) guard_->cancel();
+      return ProgramEnd{};
+    }
     const std::optional<ProgramEnd> end = call.program->watch(watch);
     if (const std::string rest = characters.rest(); !rest.empty()) call.ports.output(rest);
     if (end && call.sandbox != Sandbox::none) {
@@ -201,62 +176,56 @@ class Bash {
     return end;
   }
 
-  static Guard::Wall wall_of(const Call& call) {
-    return call.sandbox == Sandbox::bubblewrap ? Guard::Wall::held : Guard::Wall::none;
+  std::nullptr_t refuse(std::string why) {
+    refusal_ = std::move(why);
+    return nullptr;
   }
 
   // Null: it must not run.
-  std::unique_ptr<sandbox::RunningProgram> start(Call& call) {
-    Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
+  std::unique_ptr<process::RunningProgram> start(Call& call) {
+    Program program{.folder = root_->fd(), .limits = settings_.command_limits};
+    process::Supervision supervision;
     SandboxSpec room = call.room;
     const bool inside = call.sandbox == Sandbox::bubblewrap;
-    program.limits = settings_.command_limits;
-    program.sockets = sandbox::sockets_for(call.sandbox, room.network);
-    // Landlock would have to close the folder around each, where git makes its lock files: there
-    // only the guard protects them.
+    // Landlock cannot close them without closing their folders to git's lock files.
     if (guarded_areas_ != areas()) guard_.reset();  // others are open by now
     const std::vector<std::string> trusted = settings_.guarded();
     if (call.sandbox != Sandbox::none) {
       for (const std::string& path : trusted)
         if (is_only_trusted(path)) guard().add(path);
-      auto walls = guard().record(wall_of(call), call.ports.stopped);
-      if (!walls) refusal_ = "stopped by the user";
-      if (!walls) return nullptr;
+      auto walls =
+          guard().record(inside ? Guard::Wall::held : Guard::Wall::none, call.ports.stopped);
+      if (!walls) return refuse("stopped by the user");
       if (inside) room.read_only = std::move(*walls);
-      program.record = guard().record_fd();
+      supervision.record = guard().record_fd();
     }
-    if (inside && !mask(room)) return nullptr;
+    if (inside && !mask(room))
+      return refuse("commands cannot run: " + with_separators(masked_.size()) +
+                    " files are hidden from the model, too many to hide from commands; list their "
+                    "folder instead, or remove files of other programs from `ignore-files`");
     const sandbox::FileClaims claims(call.sandbox == Sandbox::none ? "" : settings_.claims);
     const sandbox::FileClaims::Claim claim =
         claims.by_command({areas(), room.read_only, trusted}, call.ports.stopped);
-    if (claim.error == EAGAIN) {
-      refusal_ =
+    if (claim.error == EAGAIN)
+      return refuse(
           "the command was not started: a hook runs files of the workspace that it could "
-          "replace; try again when the hook has ended";
-      return nullptr;
-    }
-    Fd rules;
+          "replace; try again when the hook has ended");
+    const Fd rules = sandbox::confine(program, call.sandbox, room);
     Pipe status;
     if (inside) {
       status = make_pipe(O_NONBLOCK);
       program.keep = {status.write.get()};
-      program.status = status.read.get();
-      program.arguments = sandbox::bubblewrap_arguments(room);
+      supervision.status = status.read.get();
       program.arguments.insert(program.arguments.begin() + 1,
                                {"--json-status-fd", std::to_string(status.write.get())});
-    } else if (call.sandbox == Sandbox::landlock) {
-      rules = sandbox::landlock_rules(room);
-      program.landlock = rules.get();
     }
     program.arguments.insert(program.arguments.end(), {"/bin/bash", "-c", call.command});
-    program.environment = sandbox::command_environment(sandbox::own_environment(),
-                                                       inside ? "/tmp" : temporary_->path());
-    program.holds = temporary_->lock();
-    program.claim = claim.held.get();
-    return std::make_unique<sandbox::RunningProgram>(program);
+    supervision.holds = temporary_->lock();
+    supervision.claim = claim.held.get();
+    return std::make_unique<process::RunningProgram>(program, supervision);
   }
 
-  // The program becomes a job, and takes with it the guard that knows how it found the workspace.
+  // The program becomes a job and keeps the guard that recorded the workspace before it.
   ToolOutcome move(Call& call, const Capture& capture) {
     jobs::Jobs::Start start{
         .session = *call.ports.session, .command = call.command, .started = call.started};
@@ -279,12 +248,12 @@ class Bash {
     ToolOutcome outcome = tool_text(std::move(text));
     outcome.meta = jobs::meta_of(job);
     if (!call.background && !call.by_user)
-      outcome.notice = "the command needs more time and goes on as job " + std::to_string(job.id) +
-                       "; /jobs shows it";
+      outcome.notice = "the command needs more time and continues as job " +
+                       std::to_string(job.id) + "; /jobs shows it";
     return outcome;
   }
 
-  // Made by the first command: it looks through the whole workspace, and what is open besides.
+  // Created by the first command: it scans the workspace and the additional directories.
   Guard& guard() {
     if (!guard_) {
       guarded_areas_ = areas();
@@ -299,37 +268,33 @@ class Bash {
   // The guard finds all other files by their names.
   bool is_only_trusted(const std::string& path) const {
     const std::string& top = root_->path();
-    return !workspace::is_below(path, top) || !model::runs_by_itself(path.substr(top.size()));
+    return !workspace::is_below(path, top) || !workspace::is_autorun_path(path.substr(top.size()));
   }
 
   std::vector<std::string> areas() const {
-    std::vector<std::string> out{root_->path()};
-    std::ranges::copy(further(false), std::back_inserter(out));
+    std::vector<std::string> out = further(false);
+    out.insert(out.begin(), root_->path());
     return out;
   }
 
-  // Closes what the model is kept from; false: there is too much of it. Landlock cannot take away
-  // what lies in a folder it opens: there each command was asked about.
+  // Hides ignored paths; false: there are too many. Landlock cannot hide files of a folder that it
+  // opens: there the user was asked about each command.
   bool mask(SandboxSpec& room) {
     masked_.clear();
     bool complete = mask(*root_, room);
     if (settings_.further)
-      for (const workspace::FurtherRoots::Found& each : settings_.further->all())
+      for (const workspace::AdditionalDirectories::Found& each : settings_.further->all())
         complete = mask(*each.root, room) && complete;
-    if (complete && masked_.size() <= most_masks) return true;
-    refusal_ = "commands do not run: " + with_separators(masked_.size()) +
-               " files are kept from the model, too many to close to commands; name their folder "
-               "instead, or leave files of other programs out with `ignore-files`";
-    return false;
+    return complete && masked_.size() <= most_masks;
   }
 
-  // What the model is kept from in one of the roots; false: it was too much to look through.
+  // Hides the ignored paths of one root; false: there were too many files to search.
   bool mask(const Root& root, SandboxSpec& room) {
-    const workspace::Withheld* withheld = root.withheld();
+    const workspace::IgnoredPaths* withheld = root.withheld();
     if (withheld == nullptr || (&root == root_.get() && !withheld->has_patterns() &&
                                 !guard().has_met(withheld->settings().names)))
       return true;
-    const workspace::Withheld::Found found = withheld->find();
+    const workspace::IgnoredPaths::Found found = withheld->find();
     for (const std::string& place : found.places)
       if (std::ranges::none_of(room.hidden, [&](const std::string& outer) {
             return workspace::is_below(place, outer);
@@ -340,11 +305,11 @@ class Bash {
     return found.complete;
   }
 
-  // The folders that are open besides the workspace.
+  // The additional directories.
   std::vector<std::string> further(bool read_only) const {
     std::vector<std::string> out;
     if (settings_.further)
-      for (const workspace::FurtherFolder& each : settings_.further->folders())
+      for (const workspace::AdditionalDirectory& each : settings_.further->folders())
         if (each.read_only == read_only) out.push_back(each.path);
     return out;
   }
@@ -353,26 +318,21 @@ class Bash {
   std::string about_masks() const {
     constexpr std::size_t most_named = 10;
     if (masked_.empty()) return "";
-    std::vector<std::string> names(
-        masked_.begin(),
-        masked_.begin() + static_cast<std::ptrdiff_t>(std::min(most_named, masked_.size())));
-    return "kept from you, and so closed to commands: " + listed(names) +
+    return "these paths are hidden from you, so commands cannot read them: " +
+           listed(std::span(masked_).first(std::min(most_named, masked_.size()))) +
            (masked_.size() > most_named ? ", …" : "");
   }
 
   SandboxSpec cell() {
-    return {.root = root_->path(),
-            .temporary = temporary_->path(),
-            .hidden = root_->forbidden(),
-            .shown = shown(),
-            .writable = further(false),
-            .readable = further(true),
-            .network = settings_.network};
-  }
-
-  std::vector<std::string> shown() const {
-    if (!settings_.readable) return {};
-    return {settings_.readable->tops().begin(), settings_.readable->tops().end()};
+    SandboxSpec out{.root = root_->path(),
+                    .temporary = temporary_->path(),
+                    .hidden = root_->forbidden(),
+                    .writable = further(false),
+                    .readable = further(true),
+                    .network = settings_.network};
+    if (settings_.readable)
+      out.shown = {settings_.readable->tops().begin(), settings_.readable->tops().end()};
+    return out;
   }
 
   ToolOutcome outcome(const Capture& capture, const ProgramEnd& end, milliseconds time,
@@ -383,7 +343,7 @@ class Bash {
       how += "[" +
              counted(end.survivors, "process it left in the background",
                      "processes it left in the background") +
-             " could not be ended]";
+             " could not be stopped]";
     if (!taken_back_.empty()) how += (how.empty() ? "[" : "\n[") + taken_back_ + "]";
     if (!how.empty() && !text.empty() && !text.ends_with('\n')) text += '\n';
     text += how;
@@ -399,8 +359,8 @@ class Bash {
   SharedRoot root_;
   ToolSettings settings_;
   // Shared with the jobs that write there.
-  std::shared_ptr<sandbox::PrivateTemporary> temporary_ =
-      std::make_shared<sandbox::PrivateTemporary>();
+  std::shared_ptr<process::PrivateTemporary> temporary_ =
+      std::make_shared<process::PrivateTemporary>();
   std::unique_ptr<Guard> guard_;
   std::vector<std::string> guarded_areas_;
   std::string taken_back_;
@@ -413,19 +373,23 @@ class Bash {
 Tool bash_tool(const Roots& roots, const ToolSettings& settings) {
   // Shared by the copies of the tool: they are one shell with one temporary folder.
   const auto bash = std::make_shared<Bash>(roots.workspace(), settings);
-  const auto command_in = [](const JsonText& input) {
-    return Arguments(input).text("command", "");
-  };
+  std::vector<Parameter> parameters{
+      {"command", "string", "the command, run with bash -c in the workspace"},
+      {"timeout_ms", "integer", "how long it may take; default: two minutes", 1}};
+  if (settings.jobs)
+    parameters.push_back({"background", "boolean",
+                          "true: run it as a background job and return after a second; for servers "
+                          "and long commands"});
   return {
       .name = "bash",
       .description =
-          "Run a command with bash in the workspace; answers what it printed and how it ended. "
-          "Nothing can be typed into it, and what it starts in the background ends with it.",
-      .schema = std::string(settings.jobs ? bash_with_jobs_schema : bash_schema),
+          "Run a command with bash in the workspace; returns what it printed and how it ended. It "
+          "gets no input, and processes it starts in the background end with it.",
+      .schema = schema_of("command", parameters),
       .effect = Effect::runs,
       .argument = {model::Argument::Kind::command, "command"},
-      .title = [=](const JsonText& input) { return one_line("bash", command_in(input)); },
-      .preview = command_in,
+      .title = title_with("bash", "command"),
+      .preview = text_of("command"),
       .run = [bash](const auto& input, const auto& ports) { return bash->run(input, ports); },
       .locate = [roots](std::string_view path) { return roots.located(path, Roots::Use::reads); },
       .survey = survey_of(roots),

@@ -1,4 +1,4 @@
-// What changed between two texts, line by line, as a unified diff. Pure.
+// Compares texts line by line: a unified diff, and the lines that are most like a text. Pure.
 #pragma once
 
 #include <cstddef>
@@ -26,5 +26,9 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
 // would be longer than `longest` bytes ends with a line that says so.
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view path,
                          std::size_t longest = 200'000);
+
+// Where the model probably meant a text that is not in a file: a sentence and the lines; empty if
+// nothing in `text` is like `wanted`. Bounded for texts of any size.
+std::string nearest_lines(std::string_view text, std::string_view wanted);
 
 }  // namespace skein::tools

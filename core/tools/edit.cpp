@@ -1,10 +1,12 @@
-// edit: one exact piece of a file's text becomes another.
-#include <algorithm>
+// edit: replaces an exact piece of text in a file.
 
-#include "core/text/amounts.h"
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include "core/text/io.h"
+#include "core/text/text.h"
 #include "core/tools/arguments.h"
-#include "core/tools/closest_lines.h"
 #include "core/tools/diff.h"
 #include "core/tools/tools.h"
 
@@ -12,20 +14,75 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view edit_schema = R"({
-  "type": "object",
-  "properties": {
-    "path": {"type": "string", "description": "file to change, relative to the workspace"},
-    "old_text": {"type": "string", "description": "the text to replace, exactly as it is in the file, with enough around it to occur only once"},
-    "new_text": {"type": "string", "description": "what to put in its place"},
-    "replace_all": {"type": "boolean", "description": "replace every occurrence instead of the only one"}
-  },
-  "required": ["path", "old_text", "new_text"],
-  "additionalProperties": false
-})";
+constexpr std::size_t most_kept_bytes = 64u << 20;  // as a blob holds
+
+// Saves what is in the open file, then replaces it. Returns why it did not; empty: it was done.
+std::string replace(const Root& root, const FilePlace& place, const OpenedFile& old,
+                    const std::optional<std::string>& bytes, std::string_view content,
+                    const ToolPorts& ports) {
+  model::FileBefore saved{.below = place.below};
+  std::optional<workspace::Expected> before;
+  if (old) {
+    saved = {.below = place.below,
+             .bytes = bytes,
+             .mode = old.info.st_mode & 07777,
+             .size = bytes ? bytes->size() : static_cast<std::uint64_t>(old.info.st_size),
+             .too_large = !bytes};
+    before = {old.info, bytes ? workspace::holding(*bytes) : workspace::Holds{}};
+  }
+  if (ports.before_write)
+    if (std::string refusal = ports.before_write(saved); !refusal.empty()) return refusal;
+  return root.replace(place, content, before);
+}
+
+ToolOutcome run_write(const Root& root, const ToolLimits& limits, const JsonText& input,
+                      const ToolPorts& ports) {
+  Arguments arguments(input);
+  const std::string path = arguments.text("path");
+  const std::string content = arguments.text("content");
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
+
+  const FilePlace place = judged_place(root, path, ports, Root::Missing::make_folders);
+  if (!place) return tool_failure(place.refusal);
+  const OpenedFile old = root.open_file(place);
+  if (!old && !old.missing) return tool_failure(old.refusal);
+  std::optional<std::string> bytes;
+  if (old && old.info.st_size <= off_t{most_kept_bytes})
+    bytes = read_all(old.fd.get(), most_kept_bytes);
+  if (const std::string refusal = replace(root, place, old, bytes, content, ports);
+      !refusal.empty())
+    return tool_failure(refusal);
+  ToolOutcome done = tool_text("wrote " + counted(split(content, '\n').size(), "line") + ", " +
+                               with_separators(content.size()) + " bytes, to " + root.shown(path));
+  // Of a new file the call says it all.
+  if (bytes && bytes->size() <= limits.edit_bytes && !looks_binary(*bytes))
+    done.meta = model::diff_meta(unified_diff(*bytes, content, root.shown(path)));
+  return done;
+}
+
+model::Preview preview_write(const Root& root, const ToolLimits& limits, const JsonText& input) {
+  Arguments arguments(input);
+  const std::string path = arguments.text("path");
+  const std::string content = arguments.text("content");
+  if (!arguments.complaint().empty()) return {""};
+
+  std::string before;
+  if (const FilePlace place = root.locate(path)) {
+    const OpenedFile file = root.open_file(place);
+    if (!file && !file.missing) return {file.refusal, true};
+    if (file) {
+      auto bytes = read_all(file.fd.get(), limits.edit_bytes);
+      if (!bytes || looks_binary(*bytes))
+        return {"replaces " + root.shown(path) + ", which is too large or not text, with " +
+                with_separators(content.size()) + " bytes"};
+      before = std::move(*bytes);
+    }
+  }
+  return {unified_diff(before, content, root.shown(path))};
+}
 
 struct Edit {
-  std::string path, old_text, new_text;
+  std::string path{}, old_text{}, new_text{};
   bool replace_all = false;
 };
 
@@ -43,7 +100,7 @@ std::size_t line_at(std::string_view text, std::size_t at) {
 }
 
 Edited with_edit(std::string_view text, const Edit& edit) {
-  if (edit.old_text.empty()) return {.problem = "`old_text` is empty; to make a file, use write"};
+  if (edit.old_text.empty()) return {.problem = "`old_text` is empty; to create a file, use write"};
   if (edit.old_text == edit.new_text)
     return {.problem = "`old_text` and `new_text` are the same: nothing to change"};
   Edited result;
@@ -70,23 +127,21 @@ Edited with_edit(std::string_view text, const Edit& edit) {
 }
 
 // Everything up to the new text, so that what was approved and what is done come the same way.
-struct Attempt {
+struct EditAttempt {
   Edit edit{};
-  Place place{};
-  Opened file{};
+  FilePlace place{};
+  OpenedFile file{};
   std::string before{};
   Edited after{};
   std::string problem{};
 };
 
-Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& input,
-                const ToolPorts& ports) {
-  Attempt made;
+EditAttempt attempt(const Root& root, const ToolLimits& limits, const JsonText& input,
+                    const ToolPorts& ports) {
+  EditAttempt made;
   Arguments arguments(input);
-  made.edit.path = arguments.text("path");
-  made.edit.old_text = arguments.text("old_text");
-  made.edit.new_text = arguments.text("new_text");
-  made.edit.replace_all = arguments.flag("replace_all");
+  made.edit = {arguments.text("path"), arguments.text("old_text"), arguments.text("new_text"),
+               arguments.flag("replace_all")};
   const auto fail = [&](const std::string& why) {
     made.problem = why;
     return std::move(made);
@@ -108,29 +163,44 @@ Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& inpu
 
 ToolOutcome run_edit(const Root& root, const ToolLimits& limits, const JsonText& input,
                      const ToolPorts& ports) {
-  const Attempt made = attempt(root, limits, input, ports);
+  const EditAttempt made = attempt(root, limits, input, ports);
   if (!made.problem.empty()) return tool_failure(made.problem);
-  if (ports.before_write)
-    if (const std::string refusal = ports.before_write({.below = made.place.below,
-                                                        .bytes = made.before,
-                                                        .mode = made.file.info.st_mode & 07777,
-                                                        .size = made.before.size()});
-        !refusal.empty())
-      return tool_failure(refusal);
-  const std::string refusal =
-      root.replace(made.place, made.after.text,
-                   workspace::Expected{made.file.info, workspace::holding(made.before)});
-  if (!refusal.empty()) return tool_failure(refusal);
+  if (const std::string refusal =
+          replace(root, made.place, made.file, made.before, made.after.text, ports);
+      !refusal.empty())
+    return tool_failure(refusal);
   const std::size_t count = made.after.count;
-  return tool_text("changed " + root.shown(made.edit.path) + " at line " +
-                   std::to_string(made.after.first_line) +
-                   (count > 1 ? " and " + counted(count - 1, "more place") : ""));
+  ToolOutcome done = tool_text("changed " + root.shown(made.edit.path) + " at line " +
+                               std::to_string(made.after.first_line) +
+                               (count > 1 ? " and " + counted(count - 1, "more place") : ""));
+  done.meta =
+      model::diff_meta(unified_diff(made.before, made.after.text, root.shown(made.edit.path)));
+  return done;
 }
 
-std::string preview_edit(const Root& root, const ToolLimits& limits, const JsonText& input) {
-  const Attempt made = attempt(root, limits, input, {});
-  if (!made.problem.empty()) return made.problem;
-  return unified_diff(made.before, made.after.text, root.shown(made.edit.path));
+model::Preview preview_edit(const Root& root, const ToolLimits& limits, const JsonText& input) {
+  const EditAttempt made = attempt(root, limits, input, {});
+  if (!made.problem.empty()) return {made.problem, true};
+  return {unified_diff(made.before, made.after.text, root.shown(made.edit.path))};
+}
+
+auto preview_with(const Roots& roots, const ToolLimits& limits,
+                  model::Preview (*preview)(const Root&, const ToolLimits&, const JsonText&)) {
+  return [=](const JsonText& input) -> model::Preview {
+    const std::string path = Arguments(input).text("path", "");
+    const Roots::Chosen chosen = roots.of(path, Roots::Use::writes);
+    if (chosen.closed) return {Roots::closed_to_changes(path), true};
+    return preview(*chosen.root, limits, input);
+  };
+}
+
+// Between the texts of two arguments.
+auto diff_of(const Roots& roots, std::string_view before, std::string_view after) {
+  return [=, root = roots.workspace()](const JsonText& input) {
+    Arguments arguments(input);
+    return unified_diff(arguments.text(before, ""), arguments.text(after, ""),
+                        root->shown(arguments.text("path", "")));
+  };
 }
 
 }  // namespace
@@ -139,20 +209,37 @@ Tool edit_tool(const Roots& roots, const ToolLimits& limits) {
   Tool tool =
       path_tool("edit", model::Argument::Kind::file, Effect::writes, roots, limits, run_edit);
   tool.description =
-      "Change a file of the workspace: replaces old_text, which must occur exactly once (or set "
-      "replace_all), by new_text. White space counts.";
-  tool.schema = edit_schema;
-  tool.preview = [=](const JsonText& input) {
-    const Roots::Chosen chosen = roots.of(Arguments(input).text("path", ""), Roots::Use::writes);
-    return preview_edit(*chosen.root, limits, input);
-  };
-  tool.diff = [root = roots.workspace()](const JsonText& input) {
-    Arguments arguments(input);
-    return unified_diff(arguments.text("old_text", ""), arguments.text("new_text", ""),
-                        root->shown(arguments.text("path", "")));
-  };
+      "Change a file in the workspace: replaces old_text, which must occur exactly once (or set "
+      "replace_all), with new_text. White space counts.";
+  tool.schema = schema_of(
+      "path old_text new_text",
+      {{"path", "string", "file to change, relative to the workspace"},
+       {"old_text", "string",
+        "the text to replace, exactly as it is in the file, with enough around it to occur only "
+        "once"},
+       {"new_text", "string", "what to put in its place"},
+       {"replace_all", "boolean", "replace every occurrence instead of the only one"}});
+  tool.preview = preview_with(roots, limits, preview_edit);
+  tool.diff = diff_of(roots, "old_text", "new_text");
   tool.amendable = "new_text";
   tool.other_names = {"multiedit", "notebookedit"};
+  return tool;
+}
+
+Tool write_tool(const Roots& roots, const ToolLimits& limits) {
+  Tool tool =
+      path_tool("write", model::Argument::Kind::file, Effect::writes, roots, limits, run_write);
+  tool.description =
+      "Write a file in the workspace: creates it or replaces everything in it. To change a part of "
+      "a file, use edit.";
+  tool.schema = schema_of(
+      "path content",
+      {{"path", "string", "file to write, relative to the workspace; missing folders are created"},
+       {"content", "string", "the whole text of the file"}});
+  tool.preview = preview_with(roots, limits, preview_write);
+  tool.diff = diff_of(roots, "", "content");
+  tool.amendable = "content";
+  tool.forbidden_with = "edit";
   return tool;
 }
 

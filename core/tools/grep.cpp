@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/text/amounts.h"
 #include "core/text/base.h"
-#include "core/text/glob.h"
+#include "core/text/encoding.h"
 #include "core/text/io.h"
-#include "core/text/regex.h"
+#include "core/text/pattern.h"
+#include "core/text/text.h"
 #include "core/tools/arguments.h"
 #include "core/tools/tools.h"
-#include "core/tools/workspace/reading.h"
-#include "core/tools/workspace/tree_walk.h"
+#include "core/workspace/tree_walk.h"
 
 namespace skein::tools {
 
@@ -18,17 +17,6 @@ using workspace::EntryKind, workspace::walk_tree, workspace::WalkControl, worksp
 
 namespace {
 
-constexpr std::string_view grep_schema = R"({
-  "type": "object",
-  "properties": {
-    "pattern": {"type": "string", "description": "regular expression, matched line by line"},
-    "path": {"type": "string", "description": "file or folder to search, relative to the workspace; everything if left out"},
-    "include": {"type": "string", "description": "only files whose name (or path, if it holds a slash) matches this glob, as *.cpp or src/**/*.h"},
-    "ignore_case": {"type": "boolean"}
-  },
-  "required": ["pattern"],
-  "additionalProperties": false
-})";
 constexpr std::size_t longest_line = 400;
 
 using Clock = std::chrono::steady_clock;
@@ -38,8 +26,8 @@ class Search {
   Search(const Root& root, const Regex& regex, const ToolLimits& limits, const ToolPorts& ports)
       : root_(root), regex_(regex), limits_(limits), ports_(ports) {}
 
-  WalkControl file(const std::string& path, const Place& place) {
-    const Opened file = root_.open_file(place);
+  WalkControl file(const std::string& path, const FilePlace& place) {
+    const OpenedFile file = root_.open_file(place);
     if (!file) return WalkControl::go_on;
     if (is_over()) return WalkControl::stop;
     if (ports_.denied && file.info.st_nlink > 1) {  // another of its names may be a forbidden one
@@ -51,13 +39,13 @@ class Search {
       ++too_large_;
       return WalkControl::go_on;
     }
-    if (workspace::looks_binary(*bytes)) return WalkControl::go_on;
+    if (looks_binary(*bytes)) return WalkControl::go_on;
     if (!is_valid_utf8(*bytes)) *bytes = valid_utf8(*bytes);  // a stray byte is a character too
     ++files_;
     return text(path, *bytes);
   }
 
-  // Searched only if it is named itself, which the user is asked about.
+  // Searched only if the call names the file, and then the user is asked.
   bool is_secret(const std::string& path) {
     const bool secret = root_.withheld() != nullptr && !root_.withheld()->secret(path).empty();
     secrets_ += secret ? 1 : 0;
@@ -89,7 +77,8 @@ class Search {
     if (secrets_ > 0)
       notes += "[" + counted(secrets_, "file") +
                " that may hold secrets left out; name one to search it]\n";
-    if (left_out_ > 0) notes += "[what the user's rules forbid, or may, was left out]\n";
+    if (left_out_ > 0)
+      notes += "[files that the user's rules forbid, or may forbid, were left out]\n";
     return valid_utf8(out_) + notes;
   }
 
@@ -135,7 +124,7 @@ class Search {
 
   bool is_over() {
     if (ports_.stopped()) ended_by_ = "stopped";
-    if (Clock::now() > end_) ended_by_ = "out of time";
+    if (Clock::now() > end_) ended_by_ = "timed out";
     return !ended_by_.empty();
   }
 
@@ -161,7 +150,7 @@ ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText&
   if (const auto* problem = std::get_if<std::string>(&compiled)) return tool_failure(*problem);
 
   Search search(root, std::get<Regex>(compiled), limits, ports);
-  const Place place = judged_place(root, path, ports);
+  const FilePlace place = judged_place(root, path, ports);
   if (!place) return tool_failure(place.refusal);
   if (root.open_file(place)) {
     search.file(root.shown(path), place);
@@ -186,9 +175,16 @@ Tool grep_tool(const Roots& roots, const ToolLimits& limits) {
   Tool tool =
       path_tool("grep", model::Argument::Kind::tree, Effect::reads, roots, limits, run_grep);
   tool.description =
-      "Search the files of the workspace for lines that match a regular expression; answers "
-      "path:line:text. What git ignores and binary files are left out.";
-  tool.schema = grep_schema;
+      "Search the files in the workspace for lines that match a regular expression; returns "
+      "path:line:text. Binary files and files ignored by git are left out.";
+  tool.schema = schema_of(
+      "pattern", {{"pattern", "string", "regular expression, matched line by line"},
+                  {"path", "string",
+                   "file or folder to search, relative to the workspace; default: everything"},
+                  {"include", "string",
+                   "only files whose name (or path, if it contains a slash) matches this glob, "
+                   "such as *.cpp or src/**/*.h"},
+                  {"ignore_case", "boolean"}});
   tool.concurrent = true;
   tool.title = [](const JsonText& input) {
     Arguments arguments(input);

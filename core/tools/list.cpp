@@ -1,11 +1,11 @@
-// list: what is in a folder, and below it, without what git ignores.
+// list: the contents of a folder and its subfolders, without files ignored by git.
 #include <algorithm>
 #include <vector>
 
 #include "core/text/base.h"
 #include "core/tools/arguments.h"
 #include "core/tools/tools.h"
-#include "core/tools/workspace/tree_walk.h"
+#include "core/workspace/tree_walk.h"
 
 namespace skein::tools {
 
@@ -13,17 +13,9 @@ using workspace::EntryKind, workspace::walk_tree, workspace::WalkControl, worksp
 
 namespace {
 
-constexpr std::string_view list_schema = R"({
-  "type": "object",
-  "properties": {
-    "path": {"type": "string", "description": "folder to list, relative to the workspace; the workspace itself if left out"},
-    "depth": {"type": "integer", "minimum": 1, "description": "how many levels to show; 2 if left out"}
-  },
-  "additionalProperties": false
-})";
 constexpr std::size_t default_depth = 2, deepest = 20;
 
-struct Listing {
+struct DirectoryListing {
   std::vector<std::string> lines{};
   std::size_t bytes = 0;
   bool cut = false;
@@ -32,9 +24,9 @@ struct Listing {
   std::string refusal{};
 };
 
-Listing list(const Root& root, const std::string& path, std::size_t depth, const ToolLimits& limits,
-             const ToolPorts& ports) {
-  Listing listing;
+DirectoryListing list(const Root& root, const std::string& path, std::size_t depth,
+                      const ToolLimits& limits, const ToolPorts& ports) {
+  DirectoryListing listing;
   workspace::WalkOptions options{.depth = static_cast<int>(depth)};
   if (ports.denied)
     options.denied = [&](std::string_view below) {
@@ -42,7 +34,7 @@ Listing list(const Root& root, const std::string& path, std::size_t depth, const
       listing.left_out |= denied;
       return denied;
     };
-  const Place start = judged_place(root, path, ports);
+  const FilePlace start = judged_place(root, path, ports);
   listing.refusal = walk_tree(root, path, start, options, [&](const Walked& found) {
     const bool folder = found.kind == EntryKind::folder;
     std::string line = found.path + (folder ? "/" : found.kind == EntryKind::link ? "@" : "");
@@ -65,13 +57,13 @@ ToolOutcome run_list(const Root& root, const ToolLimits& limits, const JsonText&
       std::clamp<std::size_t>(arguments.number("depth", default_depth), 1, deepest);
   if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
-  // Level by level, so that one large folder does not crowd out the names beside it.
-  Listing listing = list(root, path, 1, limits, ports);
+  // Level by level, so that one large folder does not crowd out the names next to it.
+  DirectoryListing listing = list(root, path, 1, limits, ports);
   if (!listing.refusal.empty()) return tool_failure(listing.refusal);
   std::size_t depth = 1;
   bool too_long = false;
   while (depth < wanted && listing.deeper && !listing.cut) {
-    Listing next = list(root, path, depth + 1, limits, ports);
+    DirectoryListing next = list(root, path, depth + 1, limits, ports);
     too_long = next.cut || !next.refusal.empty();
     if (too_long) break;
     listing = std::move(next);
@@ -81,7 +73,7 @@ ToolOutcome run_list(const Root& root, const ToolLimits& limits, const JsonText&
   std::string text;
   for (const std::string& line : listing.lines) text += line + "\n";
   if (listing.lines.empty()) text = "[empty, or everything in it is ignored by git]";
-  if (listing.left_out) text += "[what the user's rules forbid is left out]\n";
+  if (listing.left_out) text += "[files that the user's rules forbid are left out]\n";
   if (listing.cut)
     text += "[the first " + std::to_string(listing.lines.size()) + " names; there are more]";
   if (too_long)
@@ -96,9 +88,12 @@ Tool list_tool(const Roots& roots, const ToolLimits& limits) {
   Tool tool =
       path_tool("list", model::Argument::Kind::tree, Effect::reads, roots, limits, run_list);
   tool.description =
-      "List the files and folders of the workspace. Folders end in /, symbolic links in @; what "
-      "git ignores is left out.";
-  tool.schema = list_schema;
+      "List the files and folders in the workspace. Folders end in /, symbolic links in @. Files "
+      "ignored by git are left out.";
+  tool.schema =
+      schema_of("", {{"path", "string",
+                      "folder to list, relative to the workspace; default: the workspace itself"},
+                     {"depth", "integer", "how many levels to show; default: 2", 1}});
   tool.concurrent = true;
   tool.other_names = {"glob", "ls"};
   return tool;

@@ -5,42 +5,32 @@
 #include <array>
 
 #include "core/text/base.h"
+#include "core/text/encoding.h"
 #include "core/text/io.h"
 #include "core/tools/arguments.h"
+#include "core/tools/documents.h"
 #include "core/tools/tools.h"
-#include "core/tools/workspace/reading.h"
 
 namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view read_schema = R"({
-  "type": "object",
-  "properties": {
-    "path": {"type": "string", "description": "file to read, relative to the workspace"},
-    "offset": {"type": "integer", "minimum": 1, "description": "first line to read; 1 is the first"},
-    "limit": {"type": "integer", "minimum": 1, "description": "how many lines to read at most"}
-  },
-  "required": ["path"],
-  "additionalProperties": false
-})";
-
-ToolOutcome image(const Opened& file, std::string_view mime_type, const std::string& name,
+ToolOutcome image(const OpenedFile& file, std::string_view mime_type, const std::string& name,
                   const ToolLimits& limits, const ToolPorts& ports) {
   const std::string about = name + ": " + std::string(mime_type) + ", " +
                             with_separators(static_cast<std::size_t>(file.info.st_size)) + " bytes";
-  if (!ports.keep_blob) return tool_failure(about + "; images cannot be kept here");
+  if (!ports.keep_blob) return tool_failure(about + "; images cannot be stored here");
   const auto bytes = read_all(file.fd.get(), limits.image_bytes);
   if (!bytes)
     return tool_failure(about + "; the largest image that can be read has " +
                         with_separators(limits.image_bytes));
   std::string blob = ports.keep_blob(*bytes);
-  if (blob.empty()) return tool_failure(about + "; it could not be kept");
+  if (blob.empty()) return tool_failure(about + "; it could not be stored");
   return {{model::Text{about}, model::Image{std::string(mime_type), std::move(blob)}}};
 }
 
 // The wanted lines of a file that may be larger than memory: everything else is only counted.
-struct Window {
+struct LineWindow {
   std::size_t first, count, bytes;  // what is wanted
   std::string text{};
   std::size_t line = 1;   // the one being read
@@ -78,15 +68,28 @@ struct Window {
   }
 };
 
-std::string footer(const Window& window, std::size_t size) {
+std::string footer(const LineWindow& window, std::size_t size) {
   if (window.text.empty() && !window.more)
     return "[no line " + std::to_string(window.first) + ": the file ends before it]";
   if (!window.more) return "";
   if (window.cut_line)
     return "\n[line " + std::to_string(window.first) + " is longer than " +
            with_separators(window.text.size()) + " bytes and cut here; grep or bash can show more]";
-  return "[the file goes on: " + with_separators(size) + " bytes in all; read on with offset " +
+  return "[the file continues: " + with_separators(size) + " bytes in all; read on with offset " +
          std::to_string(window.line) + "]";
+}
+
+ToolOutcome document(const OpenedFile& file, const std::string& name, LineWindow window,
+                     const ToolPorts& ports) try {
+  const auto bytes = read_all(file.fd.get(), most_document_bytes);
+  if (!bytes)
+    return tool_failure(name + ": it cannot be read, or is larger than " +
+                        with_separators(most_document_bytes) + " bytes");
+  const std::string text = document_text(*bytes, [&] { return ports.stopped(); });
+  window.take(text);
+  return tool_text(window.text + footer(window, text.size()));
+} catch (const Error& error) {
+  return tool_failure(name + ": " + error.what());
 }
 
 ToolOutcome run_read(const Root& root, const ToolLimits& limits, const JsonText& input,
@@ -97,9 +100,9 @@ ToolOutcome run_read(const Root& root, const ToolLimits& limits, const JsonText&
   const std::size_t limit = arguments.number("limit", limits.read_lines);
   if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
-  const Place place = judged_place(root, path, ports);
+  const FilePlace place = judged_place(root, path, ports);
   if (!place) return tool_failure(place.refusal);
-  const Opened file = root.open_file(place);
+  const OpenedFile file = root.open_file(place);
   if (!file) return tool_failure(file.refusal);
 
   std::array<char, 8192> buffer{};
@@ -108,11 +111,12 @@ ToolOutcome run_read(const Root& root, const ToolLimits& limits, const JsonText&
   const auto size = static_cast<std::size_t>(file.info.st_size);
   if (const auto type = image_type(head); !type.empty())
     return image(file, type, place.name, limits, ports);
-  if (workspace::looks_binary(head))
-    return tool_text(place.name + ": binary file, " + with_separators(size) +
-                     " bytes; it begins with\n" + workspace::hex_head(head));
+  LineWindow window{std::max<std::size_t>(offset, 1), limit, limits.result_bytes};
+  if (is_document(place.name, head)) return document(file, place.name, std::move(window), ports);
+  if (looks_binary(head))
+    return tool_text(place.name + ": " + std::string(binary_kind(head)) + ", " +
+                     with_separators(size) + " bytes; it begins with\n" + hex_head(head));
 
-  Window window{std::max<std::size_t>(offset, 1), limit, limits.result_bytes};
   const bool read = read_pieces(file.fd.get(), limits.read_scan_bytes, [&](std::string_view piece) {
     return !ports.stopped() && window.take(piece);
   });
@@ -133,10 +137,13 @@ Tool read_tool(const Roots& roots, const ToolLimits& limits) {
   Tool tool =
       path_tool("read", model::Argument::Kind::file, Effect::reads, roots, limits, run_read);
   tool.description =
-      "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
-      "parts (offset, limit). Images are shown as images.";
-  tool.schema = read_schema;
+      "Read a file in the workspace. Text is returned unchanged, without line numbers; long files "
+      "in parts (offset, limit). Images are returned as images, PDFs and notebooks as text.";
+  tool.schema = schema_of("path", {{"path", "string", "file to read, relative to the workspace"},
+                                   {"offset", "integer", "first line to read; 1 is the first", 1},
+                                   {"limit", "integer", "how many lines to read at most", 1}});
   tool.concurrent = true;
+  tool.document_text = document_text;
   tool.other_names = {"notebookread"};
   return tool;
 }

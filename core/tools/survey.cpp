@@ -1,18 +1,17 @@
-// What a command that only reads would come across in the workspace.
+// survey: what a command that only reads could find in the workspace.
 #include <glob.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <memory>
-#include <utility>
 
-#include "core/text/base.h"
-#include "core/text/small_file.h"
+#include "core/sandbox/git_config.h"
+#include "core/text/io.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
-#include "core/tools/sandbox/git_config.h"
 #include "core/tools/tools.h"
-#include "core/tools/workspace/real_place.h"
-#include "core/tools/workspace/tree_walk.h"
+#include "core/workspace/real_place.h"
+#include "core/workspace/tree_walk.h"
 
 namespace skein::tools {
 
@@ -23,6 +22,7 @@ using workspace::is_below, workspace::real_place, workspace::WalkControl, worksp
 
 constexpr std::size_t most_found = 2000;       // by one pattern
 constexpr std::size_t most_entries = 100'000;  // looked at for one command
+constexpr std::size_t most_bytes = 1u << 20;   // of a file of git's
 constexpr std::string_view too_many = "too many files to look through";
 
 bool is_machines_own(const Roots& roots, const std::string& program) {
@@ -40,15 +40,8 @@ bool is_machines_own(const Roots& roots, const std::string& program) {
 }
 
 std::optional<std::vector<std::string>> files_found(const Root& root, const std::string& pattern) {
-  std::string whole = pattern;
-  if (!pattern.starts_with('/')) {
-    whole.clear();
-    for (const char c : root.path() + "/") {
-      if (std::string_view("*?[\\").find(c) < 4) whole += '\\';
-      whole += c;
-    }
-    whole += pattern;
-  }
+  const std::string whole =
+      pattern.starts_with('/') ? pattern : glob_quoted(root.path() + "/") + pattern;
   glob_t found{};
   const int failed = glob(whole.c_str(), 0, nullptr, &found);
   const std::unique_ptr<glob_t, void (*)(glob_t*)> freed(&found, globfree);
@@ -100,16 +93,12 @@ std::string secret_in(const Root& root, const std::string& folder, bool all) {
   return all ? secret_in_all(root, place.below) : secret_in_shown(root, place.below);
 }
 
-std::optional<std::string> text_of_file(const std::string& path) {
-  return file_text(path, 1u << 20);
-}
-
-// The folder .git is, or that it names in a worktree; empty: it cannot be told.
+// The folder .git is, or that it names in a worktree; empty: it is not known.
 std::string git_folder(const std::string& dot_git) {
   std::error_code failed;
   if (fs::is_directory(dot_git, failed)) return dot_git;
   constexpr std::string_view start = "gitdir: ";
-  const std::optional<std::string> text = text_of_file(dot_git);
+  const std::optional<std::string> text = file_text(dot_git, most_bytes);
   if (!text || !text->starts_with(start)) return {};
   const std::string named(trimmed(std::string_view(*text).substr(start.size()), "\n"));
   return named.starts_with('/') ? named : fs::path(dot_git).parent_path().string() + "/" + named;
@@ -119,7 +108,7 @@ std::string git_folder(const std::string& dot_git) {
 bool is_plain_configuration(const std::string& file, const Root& root) {
   std::error_code failed;
   if (!fs::exists(file, failed) && !failed) return true;
-  const std::optional<std::string> text = text_of_file(file);
+  const std::optional<std::string> text = file_text(file, most_bytes);
   const auto inside = [&](std::string_view path) {
     return is_below(real_place(path.starts_with('/') ? std::string(path)
                                                      : root.path() + "/" + std::string(path)),
@@ -139,14 +128,14 @@ std::string risk_of_repository(const std::string& dot_git, const Root& root) {
   std::string folder = git_folder(dot_git);
   if (folder.empty()) return ".git cannot be read";
   std::string common = folder;
-  if (const auto text = text_of_file(folder + "/commondir"))
+  if (const auto text = file_text(folder + "/commondir", most_bytes))
     common = text->starts_with('/') ? std::string(trimmed(*text, "\n"))
                                     : folder + "/" + std::string(trimmed(*text, "\n"));
   if (!is_plain_configuration(common + "/config", root) ||
       !is_plain_configuration(folder + "/config.worktree", root))
     return "the repository's configuration may make git run programs";
   std::error_code failed;
-  return fs::exists(common + "/modules", failed) ? "its submodules have configurations of their own"
+  return fs::exists(common + "/modules", failed) ? "its submodules have their own configurations"
                                                  : "";
 }
 
@@ -163,7 +152,7 @@ std::string repository_risk(const Root& root, const std::string& start, bool con
       if (!contents) return {};
       if (above) return "the repository holds more than the workspace";
       if (root.withheld() != nullptr && root.withheld()->has_patterns())
-        return "the history may hold what is kept from the model";
+        return "the history may contain files that are hidden from the model";
       return secret_in(root, ".", false);
     }
     if (!folder.has_relative_path()) return {};  // in no repository git does nothing
@@ -172,7 +161,7 @@ std::string repository_risk(const Root& root, const std::string& start, bool con
 
 }  // namespace
 
-// Only of the workspace: what is further away is looked at with a question.
+// Only of the workspace: reading other places requires a question.
 model::Survey survey_of(const Roots& roots) {
   const SharedRoot root = roots.workspace();
   return {

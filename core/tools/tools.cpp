@@ -65,26 +65,26 @@ Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect,
     if (!chosen.further) return run(*chosen.root, limits, input, ports);
     ToolOutcome outcome = run(*chosen.root, limits, input, Roots::ports_in(chosen, ports));
     if (kind == model::Argument::Kind::tree && !outcome.is_error)
-      outcome.content.push_back(
-          model::Text{"[these paths begin in " + chosen.root->path() + "; name them with it]"});
+      outcome.content.push_back(model::Text{"[these paths are relative to " + chosen.root->path() +
+                                            "; put it in front of them]"});
     return outcome;
   };
   tool.locate = [=](std::string_view path) { return roots.located(path, use); };
   return tool;
 }
 
-Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
-                   Root::Missing folders) {
+FilePlace judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
+                       Root::Missing folders) {
   const auto moved = [&] {
-    return Place{.refusal = root.shown(path) +
-                            ": it leads to another place than when it was judged; ask again"};
+    return FilePlace{.refusal = root.shown(path) +
+                                ": the path has changed since it was checked; call the tool again"};
   };
-  // Before a folder is made, and once more with what is open then.
+  // Checked before a folder is created, and again on the opened folder.
   if (ports.judged && folders == Root::Missing::make_folders)
-    if (const Place now = root.locate(path, Root::Missing::imagine);
+    if (const FilePlace now = root.locate(path, Root::Missing::imagine);
         now && now.below != *ports.judged)
       return moved();
-  Place place = root.locate(path, folders);
+  FilePlace place = root.locate(path, folders);
   return place && ports.judged && place.below != *ports.judged ? moved() : std::move(place);
 }
 

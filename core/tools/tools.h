@@ -1,5 +1,4 @@
-// The tools a model gets: read, write, edit, list, grep and bash with its jobs, each confined to
-// the workspace.
+// The tools a model gets: read, write, edit, list, grep, bash and its jobs, all in the workspace.
 #pragma once
 
 #include <chrono>
@@ -10,10 +9,10 @@
 #include <vector>
 
 #include "core/model/tool.h"
-#include "core/text/image_type.h"
-#include "core/tools/sandbox/process.h"
-#include "core/tools/sandbox/sandbox.h"
-#include "core/tools/workspace/roots.h"
+#include "core/process/child.h"
+#include "core/sandbox/sandbox.h"
+#include "core/text/encoding.h"
+#include "core/workspace/roots.h"
 
 namespace skein::jobs {
 class Jobs;
@@ -27,7 +26,7 @@ namespace skein::tools {
 
 using model::Effect, model::Tool, model::tool_failure, model::tool_text;
 using model::ToolOutcome, model::ToolPorts, model::Tools;
-using workspace::Opened, workspace::Place, workspace::Root;
+using workspace::OpenedFile, workspace::FilePlace, workspace::Root;
 
 // How much a tool may take in and give back.
 struct ToolLimits {
@@ -52,31 +51,27 @@ struct ToolSettings {
   std::vector<std::string> forbidden{};       // skein's own files: sessions, configuration, state
   std::optional<sandbox::Sandbox> sandbox{};  // for bash; left out: the best this machine has
   bool network = true;                        // inside the sandbox
-  sandbox::ProgramLimits command_limits{};
-  // Trusted files that run by themselves, in addition to the known names. Asked before each
-  // command, because the user may trust more files at any time.
+  process::ProgramLimits command_limits{};
+  // Trusted files that run by themselves, beyond the known names. Asked before each command.
   std::function<std::vector<std::string>()> guarded = [] { return std::vector<std::string>{}; };
   std::string claims{};  // see FileClaims; empty: commands claim nothing
-  // What the model is kept from; shared with whoever shows it. Null: nothing.
-  std::shared_ptr<const workspace::Withheld> withheld{};
-  // What may be read besides the workspace; shared with whoever finds out which that is. May be
-  // null.
+  // What the model is kept from; shared with the code that shows it. Null: nothing.
+  std::shared_ptr<const workspace::IgnoredPaths> withheld{};
+  // What may be read besides the workspace; shared with the code that finds it. May be null.
   std::shared_ptr<const workspace::ReadableFolders> readable{};
-  // What the user has opened besides; shared with whoever opens it. May be null.
-  std::shared_ptr<const workspace::FurtherRoots> further{};
+  // What the user has opened besides; shared with the code that opens it. May be null.
+  std::shared_ptr<const workspace::AdditionalDirectories> further{};
   std::string unfinished{};       // as Root takes it
   std::string quarantine{};       // where bash moves what a command must not leave; see Quarantine
   std::string command_records{};  // where it notes how to undo a command; see GuardRecord
-  // Commands that run in the background, shared with whoever shows them. Null: none do.
+  // Commands that run in the background, shared with the code that shows them. Null: none do.
   std::shared_ptr<jobs::Jobs> jobs{};
-  bool background_on_timeout = true;  // what is out of time goes on there
   ToolLimits limits{};
 };
 
 // Throws Error if the workspace cannot be opened.
 Tools standard_tools(const ToolSettings& settings);
-// The same without a workspace, and those that are offered only where they are wanted: what can be
-// said of them before there is one. They cannot be run.
+// The same without a workspace, and the optional ones: to describe them. They cannot be run.
 const Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
@@ -90,7 +85,7 @@ Tool grep_tool(const Roots& roots, const ToolLimits& limits);
 Tool bash_tool(const Roots& roots, const ToolSettings& settings);
 model::Survey survey_of(const Roots& roots);  // for bash
 
-// For a tool that is not one of the standard ones: a place in an earlier conversation.
+// What recall returns: a place in an earlier conversation.
 struct Recollection {
   std::string session, entry, who, time, text;
 };
@@ -123,8 +118,7 @@ using SharedJobs = std::shared_ptr<jobs::Jobs>;
 Tool job_output_tool(SharedJobs jobs);
 Tool job_stop_tool(SharedJobs jobs);
 
-// Three by which the model shares with the user what it is about: its list of things to do, its
-// questions, and in plan mode its plan.
+// The model's list of things to do, its questions to the user, and its plan in plan mode.
 Tool todo_tool();
 Tool ask_tool();
 Tool present_plan_tool();
@@ -137,7 +131,7 @@ Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect,
 // The use that a tool with this effect makes of a place.
 Roots::Use use_of(Effect effect);
 // The place of a call's path, if it still is the one that was judged.
-Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
-                   Root::Missing folders = Root::Missing::refuse);
+FilePlace judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
+                       Root::Missing folders = Root::Missing::refuse);
 
 }  // namespace skein::tools

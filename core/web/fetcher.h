@@ -4,15 +4,51 @@
 
 #include <chrono>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/web/page.h"
-#include "core/web/page_cache.h"
 
 namespace skein::web {
+
+// Pages that were fetched a short while ago, so that reading on in one costs no request. In memory
+// only, and forgotten with the process.
+class PageCache {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Limits {
+    std::chrono::seconds age{15 * 60};
+    std::size_t entries = 50;
+    std::size_t bytes = 64 * 1024 * 1024;
+  };
+
+  PageCache() = default;
+  explicit PageCache(const Limits& limits) : limits_(limits) {}
+
+  // Null: it is not there, or too old. Shared with a caller that still reads it when it is dropped
+  // here.
+  std::shared_ptr<const Page> find(const std::string& key, Clock::time_point now);
+  void keep(const std::string& key, std::shared_ptr<const Page> page, Clock::time_point now);
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const Page> page;
+    Clock::time_point since;
+    std::size_t bytes() const { return page->text.size() + page->image.size(); }
+  };
+  void drop(std::list<Entry>::iterator entry) {
+    bytes_ -= entry->bytes();
+    entries_.erase(entry);
+  }
+
+  Limits limits_{};
+  std::list<Entry> entries_{};  // oldest first
+  std::size_t bytes_ = 0;
+};
 
 // One request, redirects not followed.
 struct Ask {
@@ -26,16 +62,7 @@ struct Ask {
   int wake_fd = -1;  // readable when `stopped` may have changed
 };
 
-struct Told {
-  int status = 0;  // 0: there was no answer
-  std::string type{}, location{}, modified{};
-  std::string body{};
-  bool cut = false;       // the body is longer than was wanted
-  bool stopped = false;   // by the user
-  bool proxied = false;   // a proxy was asked, so `refusal` was not
-  std::string trouble{};  // why there is nothing to show; empty: there is
-};
-using Transport = std::function<Told(const Ask&)>;
+using Transport = std::function<WebAnswer(const Ask&)>;
 
 // What rules say of addresses, besides that the first one may be fetched.
 struct Reach {
@@ -44,7 +71,7 @@ struct Reach {
   std::function<bool(const Url&)> named = [](const Url&) { return false; };
 };
 
-struct Wish {
+struct PageRequest {
   Url url{};
   bool raw = false;
   Reach reach{};
@@ -52,7 +79,7 @@ struct Wish {
   int wake_fd = -1;
 };
 
-struct Fetched {
+struct FetchedPage {
   std::shared_ptr<const Page> page{};
   std::string elsewhere{};  // where it leads, which was not followed
   std::string trouble{};    // why there is nothing
@@ -70,10 +97,10 @@ class Fetcher {
   Fetcher(Transport transport, ReadPdf read_pdf, const Limits& limits)
       : transport_(std::move(transport)), read_pdf_(std::move(read_pdf)), limits_(limits) {}
 
-  Fetched fetch(const Wish& wish);
+  FetchedPage fetch(const PageRequest& request);
 
  private:
-  Told ask(const Url& url, const Wish& wish, PageCache::Clock::time_point due) const;
+  WebAnswer ask(const Url& url, const PageRequest& request, PageCache::Clock::time_point due) const;
 
   Transport transport_;
   ReadPdf read_pdf_;

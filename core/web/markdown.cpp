@@ -1,4 +1,5 @@
-#include "core/web/markdown.h"
+// How a page becomes Markdown: to_markdown.
+#include "core/web/page.h"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +8,157 @@
 #include <vector>
 
 #include "core/text/text.h"
-#include "core/web/block_writer.h"
-#include "core/web/html_elements.h"
-#include "core/web/html_tokens.h"
-#include "core/web/pipe_table.h"
+#include "core/web/html.h"
 
 namespace skein::web {
 
 namespace {
+
+constexpr std::size_t most_columns = 100;
+
+std::string as_cell(std::string_view text) {
+  std::string out;
+  for (const char c : trimmed(text)) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+// A table of a page while it is read, and as Markdown.
+class PipeTable {
+ public:
+  void begin_row() {
+    if (rows_.empty() || !rows_.back().empty()) rows_.emplace_back();
+  }
+
+  void add_cell(std::string text) {
+    if (rows_.empty()) rows_.emplace_back();
+    if (rows_.back().size() < most_columns) rows_.back().push_back(std::move(text));
+  }
+
+  bool empty() const { return rows_.empty(); }
+  // Every cell as a paragraph: what a table means that only arranges things.
+  std::vector<std::string> cells() const {
+    std::vector<std::string> out;
+    for (const auto& row : rows_) out.insert(out.end(), row.begin(), row.end());
+    return out;
+  }
+
+  // Its first row is its head. With one column it is a list of paragraphs.
+  std::string text() const {
+    // Only the head is filled up to the widest row: all of them would cost rows times columns.
+    std::size_t columns = 0;
+    bool blank = true;
+    for (const auto& row : rows_) {
+      columns = std::max(columns, row.size());
+      blank = blank && std::ranges::all_of(row, [](auto& cell) { return trimmed(cell).empty(); });
+    }
+    if (blank) return {};
+    std::string out;
+    if (columns <= 1) {
+      for (const std::string& cell : cells())
+        if (!trimmed(cell).empty()) out.append(trimmed(cell)).append("\n\n");
+      return out;
+    }
+    bool head = true;
+    for (const auto& row : rows_) {
+      if (row.empty()) continue;
+      for (const std::string& cell : row) out += "| " + as_cell(cell) + " ";
+      if (head)
+        for (std::size_t i = row.size(); i < columns; ++i) out += "| ";
+      out += "|\n";
+      if (!std::exchange(head, false)) continue;
+      for (std::size_t i = 0; i < columns; ++i) out += "| --- ";
+      out += "|\n";
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_{};
+};
+
+// The marks of what is deeper than anyone reads would outgrow the text.
+constexpr std::size_t deepest_mark = 16;
+
+// Markdown, a block at a time: paragraphs, headings and code inside of quotes and lists, each line
+// with the marks of what it is in.
+class MarkdownWriter {
+ public:
+  explicit MarkdownWriter(std::size_t most) : most_(most) {}  // bytes, about
+
+  // A block of one or more lines; nothing if it is blank.
+  void write(std::string_view block) {
+    block = trimmed(block, "\n");
+    if (trimmed(block).empty()) return;
+    // Items follow each other closely; all else has a blank line in front.
+    const bool item = is_fresh();
+    if (!out_.empty() && !(item && item_before_)) {
+      for (const Container& each : inside_)
+        if (each.every_line && !each.fresh) out_ += each.mark;
+      while (out_.ends_with(' ')) out_.pop_back();
+      out_ += '\n';
+    }
+    item_before_ = item || (item_before_ && std::ranges::any_of(inside_, [](const Container& each) {
+                              return !each.every_line;
+                            }));
+    while (!block.empty() && out_.size() < most_) {
+      const std::size_t end = std::min(block.find('\n'), block.size());
+      out_.append(prefix()).append(block.substr(0, end));
+      while (out_.ends_with(' ')) out_.pop_back();
+      out_ += '\n';
+      block.remove_prefix(std::min(end + 1, block.size()));
+    }
+  }
+
+  // What the blocks from now on are in: a quote with "> ", an item with "- " or "12. ", whose mark
+  // is in front of its first line only.
+  void enter(std::string mark, bool every_line = false) {
+    if (inside_.size() < deepest_mark)
+      inside_.push_back({std::move(mark), every_line});
+    else
+      ++deeper_;
+  }
+
+  void leave() {
+    if (deeper_ > 0)
+      --deeper_;
+    else if (!inside_.empty())
+      inside_.pop_back();
+  }
+
+  std::size_t size() const { return out_.size(); }
+  const std::string& text() const { return out_; }
+
+ private:
+  struct Container {
+    std::string mark;
+    bool every_line;
+    bool fresh = true;
+  };
+  // It begins an item.
+  bool is_fresh() const {
+    return std::ranges::any_of(
+        inside_, [](const Container& each) { return each.fresh && !each.every_line; });
+  }
+
+  std::string prefix() {
+    std::string out;
+    for (Container& each : inside_) {
+      const bool marked = each.every_line || each.fresh;
+      out += marked ? each.mark : std::string(each.mark.size(), ' ');
+      each.fresh = false;
+    }
+    return out;
+  }
+
+  std::size_t most_;
+  std::size_t deeper_ = 0;  // containers that are no longer marked
+  std::vector<Container> inside_{};
+  std::string out_{};
+  bool item_before_ = false;  // the last block was in a list
+};
 
 constexpr std::size_t deepest = 512;
 constexpr std::size_t worth_choosing = 500;  // characters of an article that is all we want
@@ -50,7 +194,7 @@ class Converter {
     Element element;
     std::string name;
     bool silent = false;     // nothing in it is shown
-    bool nested = false;     // in one of its kind, and so without marks of its own
+    bool nested = false;     // in one of its kind, and so without marks
     std::size_t from = 0;    // where its words begin in the line
     std::string note{};      // a link's address, a list's number, code's language
     std::size_t begin = 0;   // of an article, in what is written
@@ -364,7 +508,7 @@ class Converter {
   bool with_furniture_;
   std::size_t most_;
   MarkdownPage page_{};
-  BlockWriter writer_;
+  MarkdownWriter writer_;
   std::vector<Open> open_{};
   std::array<int, 64> open_count_{};
   int silent_ = 0;          // how many that are open show nothing

@@ -1,31 +1,96 @@
 #include "core/web/url.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <initializer_list>
 #include <optional>
-#include <vector>
 
 #include "core/text/text.h"
-#include "core/web/address.h"
 
 namespace skein::web {
 
 namespace {
 
+struct Range4 {
+  std::uint32_t network;
+  int bits;
+  std::string_view kind;
+};
+constexpr std::uint32_t ip(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  return a << 24 | b << 16 | c << 8 | d;
+}
+constexpr Range4 ranges4[] = {
+    {ip(0, 0, 0, 0), 8, "this network"},       {ip(10, 0, 0, 0), 8, "private"},
+    {ip(100, 64, 0, 0), 10, "shared"},         {ip(127, 0, 0, 0), 8, "loopback"},
+    {ip(169, 254, 0, 0), 16, "link-local"},    {ip(172, 16, 0, 0), 12, "private"},
+    {ip(192, 0, 0, 0), 24, "reserved"},        {ip(192, 0, 2, 0), 24, "documentation"},
+    {ip(192, 88, 99, 0), 24, "reserved"},      {ip(192, 168, 0, 0), 16, "private"},
+    {ip(198, 18, 0, 0), 15, "benchmark"},      {ip(198, 51, 100, 0), 24, "documentation"},
+    {ip(203, 0, 113, 0), 24, "documentation"}, {ip(224, 0, 0, 0), 4, "multicast"},
+    {ip(240, 0, 0, 0), 4, "reserved"},
+};
+
+std::string_view kind_of(std::uint32_t address) {
+  for (const Range4& range : ranges4)
+    if (((address ^ range.network) >> (32 - range.bits)) == 0) return range.kind;
+  return "";
+}
+
+using Bytes16 = std::array<std::uint8_t, 16>;
+
+bool begins(const Bytes16& address, std::initializer_list<int> bytes) {
+  return std::equal(bytes.begin(), bytes.end(), address.begin(),
+                    [](int want, std::uint8_t have) { return want == have; });
+}
+
+std::uint32_t four_at(const Bytes16& address, std::size_t at) {
+  return ip(address[at], address[at + 1], address[at + 2], address[at + 3]);
+}
+
+// Where an IPv4 address is wrapped into this one, and how: mapped, compatible, translated (NAT64,
+// also its local prefix), 6to4.
+std::optional<std::uint32_t> wrapped(const Bytes16& address) {
+  if (begins(address, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) &&
+      ((address[10] == 0xff && address[11] == 0xff) || (address[10] == 0 && address[11] == 0)))
+    return four_at(address, 12);
+  if (begins(address, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0})) return four_at(address, 12);
+  if (begins(address, {0, 0x64, 0xff, 0x9b})) return four_at(address, 12);
+  if (begins(address, {0x20, 0x02})) return four_at(address, 2);
+  return std::nullopt;
+}
+
+std::string_view kind_of(const Bytes16& address) {
+  Bytes16 one{};
+  one[15] = 1;
+  if (address == one) return "loopback";
+  if (address == Bytes16{}) return "this network";
+  if (begins(address, {0, 0x64, 0xff, 0x9b, 0, 1})) return "private";  // NAT64 of a local network
+  if (const auto inner = wrapped(address)) return kind_of(*inner);
+  // Only 2000::/3 is given out; in it, Teredo hides another address and some are for documents.
+  if ((address[0] & 0xfe) == 0xfc) return "private";
+  if (address[0] == 0xfe && (address[1] & 0xc0) == 0x80) return "link-local";
+  if (address[0] == 0xfe && (address[1] & 0xc0) == 0xc0) return "private";
+  if (address[0] == 0xff) return "multicast";
+  if ((address[0] & 0xe0) != 0x20) return "reserved";
+  if (begins(address, {0x20, 0x01, 0, 0})) return "tunnel";
+  if (begins(address, {0x20, 0x01, 0x0d, 0xb8})) return "documentation";
+  if (address[0] == 0x3f && address[1] == 0xff && address[2] < 0x10) return "documentation";
+  return "";
+}
+
 constexpr std::size_t longest_url = 8000, longest_host = 253, longest_label = 63;
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The scheme in front of a colon; empty: there is none.
 std::string_view scheme_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0 || !is_letter(text[0])) return {};
   const std::string_view scheme = text.substr(0, colon);
-  const bool good = std::ranges::all_of(scheme, [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-  });
+  const bool good = std::ranges::all_of(
+      scheme, [](char c) { return is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; });
   return good ? scheme : std::string_view{};
 }
 
@@ -42,15 +107,15 @@ std::string trouble_in_name(std::string_view host) {
   if (host.empty()) return "it names no host";
   if (host.size() > longest_host) return "its host is too long";
   if (std::ranges::any_of(host, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
-    return "its host is not in ASCII; write it the way DNS has it (xn--…)";
+    return "its host is not in ASCII; write it in the form that DNS uses (xn--…)";
   for (const std::string_view label : split(host, '.')) {
     if (label.empty()) return "its host has an empty part";
     if (label.size() > longest_label) return "a part of its host is too long";
     if (label.starts_with('-') || label.ends_with('-'))
       return "a part of its host begins or ends with a hyphen";
     for (const char c : label)
-      if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_')
-        return "its host holds a character that belongs into none";
+      if (!is_alphanumeric(c) && c != '-' && c != '_')
+        return "its host contains a character that is not allowed";
   }
   if (host.starts_with('.') || host.ends_with('.')) return "its host has an empty part";
   if (looks_numeric(host)) return "its host is a number in disguise; write the address as 1.2.3.4";
@@ -74,16 +139,14 @@ std::string take_host(Url& url, std::string_view text) {
 
 std::string take_authority(Url& url, std::string_view text) {
   if (text.find('@') != std::string_view::npos)
-    return "it holds a name or a password, which are never sent";
+    return "it contains a user name or a password, which skein never sends";
   const std::size_t bracket = text.rfind(']');
   const std::size_t colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
   std::string_view host = text.substr(0, colon);
   if (colon != std::string_view::npos) {
     const std::string_view digits = text.substr(colon + 1);
-    const char* const end = digits.data() + digits.size();
-    const auto [rest, failed] = std::from_chars(digits.data(), end, url.port);
-    if (!digits.empty() && (failed != std::errc{} || rest != end || url.port == 0))
-      return "its port is none";
+    if (!digits.empty()) url.port = parse_number<std::uint16_t>(digits).value_or(0);
+    if (url.port == 0) return "its port is not valid";
   }
   return take_host(url, host);
 }
@@ -150,6 +213,35 @@ std::size_t longest_run(std::string_view text, const auto& belongs) {
 
 }  // namespace
 
+std::string_view special_kind(std::string_view address) {
+  const std::string text(address);
+  in_addr four{};
+  if (inet_pton(AF_INET, text.c_str(), &four) == 1) return kind_of(ntohl(four.s_addr));
+  Bytes16 six{};
+  if (inet_pton(AF_INET6, text.c_str(), six.data()) == 1) return kind_of(six);
+  return "unknown";
+}
+
+bool is_private_name(std::string_view host) {
+  constexpr std::string_view names[] = {"localhost", "local", "internal", "localdomain", "intranet",
+                                        "home.arpa", "lan",   "corp",     "home",        "private"};
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    return host == name || (host.ends_with(name) && host[host.size() - name.size() - 1] == '.');
+  });
+}
+
+std::string canonical_address(std::string_view text) {
+  const std::string wanted(text);
+  std::array<char, INET6_ADDRSTRLEN> out{};
+  in_addr four{};
+  in6_addr six{};
+  if (inet_pton(AF_INET, wanted.c_str(), &four) == 1)
+    inet_ntop(AF_INET, &four, out.data(), out.size());
+  else if (inet_pton(AF_INET6, wanted.c_str(), &six) == 1)
+    inet_ntop(AF_INET6, &six, out.data(), out.size());
+  return out.data();
+}
+
 std::variant<Url, std::string> parse_url(std::string_view text) {
   text = trimmed(text);
   if (text.size() > longest_url) return "the URL is too long";
@@ -159,12 +251,12 @@ std::variant<Url, std::string> parse_url(std::string_view text) {
   if (std::ranges::any_of(text, [](char c) {
         return static_cast<unsigned char>(c) <= ' ' || c == 0x7f || c == '\\';
       }))
-    return trouble("it holds a blank, a backslash or a control character");
+    return trouble("it contains a blank, a backslash or a control character");
   const std::string scheme = lower(scheme_of(text));
   if (scheme != "http" && scheme != "https")
     return trouble("only http:// and https:// are fetched");
   std::string_view rest = text.substr(scheme.size() + 1);
-  if (!rest.starts_with("//")) return trouble("there is no // behind its scheme");
+  if (!rest.starts_with("//")) return trouble("there is no // after its scheme");
   rest.remove_prefix(2);
   Url url{.secure = scheme == "https",
           .port = static_cast<std::uint16_t>(scheme == "https" ? 443 : 80)};
@@ -220,7 +312,7 @@ std::string private_host(const Url& url) {
   if (!url.is_address)
     return is_private_name(url.host) ? url.host + " is a name of this machine or its network" : "";
   const std::string_view kind = special_kind(url.host);
-  return kind.empty() ? "" : url.host + " is no public address (" + std::string(kind) + ")";
+  return kind.empty() ? "" : url.host + " is not a public address (" + std::string(kind) + ")";
 }
 
 bool is_same_site(std::string_view one, std::string_view other) {
@@ -234,15 +326,14 @@ std::string leak_warning(const Url& url) {
   constexpr std::size_t long_url = 300, long_run = 64;
   const std::size_t question = std::min(url.target.find('?'), url.target.size());
   const std::string_view target = url.target;
-  const auto alphanumeric = [](char c) { return is_letter(c) || is_digit(c); };
   const auto encoded = [&](char c) {
-    return alphanumeric(c) || std::string_view("+/=_-%").find(c) != std::string_view::npos;
+    return is_alphanumeric(c) || std::string_view("+/=_-%").find(c) != std::string_view::npos;
   };
   if (longest_run(target.substr(question), encoded) > long_run ||
-      longest_run(target.substr(0, question), alphanumeric) > long_run)
-    return "part of this URL looks encoded: it could carry data out";
+      longest_run(target.substr(0, question), is_alphanumeric) > long_run)
+    return "part of this URL looks encoded: it could leak data";
   if (const std::size_t size = to_string(url).size(); size > long_url)
-    return "this URL is " + std::to_string(size) + " characters long: it could carry data out";
+    return "this URL is " + std::to_string(size) + " characters long: it could leak data";
   return {};
 }
 
@@ -262,6 +353,13 @@ std::vector<std::string> urls_in(std::string_view text) {
     }
   }
   return out;
+}
+
+void TypedUrls::note(std::string_view text) {
+  for (const std::string& each : urls_in(text)) {
+    const auto parsed = parse_url(each);
+    if (const auto* url = std::get_if<Url>(&parsed)) urls_.insert(to_string(upgraded(*url)));
+  }
 }
 
 }  // namespace skein::web

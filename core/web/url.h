@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,6 +39,17 @@ Url upgraded(Url url);
 // machine, or on one of its networks. Empty: it may be.
 std::string private_host(const Url& url);
 
+// What kind of address it is if it is not one of the public internet: "loopback", "private", …;
+// empty: it is public. IPv4 addresses that are wrapped into IPv6 ones count as themselves. What is
+// no address at all is "unknown".
+std::string_view special_kind(std::string_view address);
+
+// localhost, *.local, *.internal and their like: names that mean a private host by themselves.
+bool is_private_name(std::string_view host);
+
+// The one spelling of an IP address, without brackets; empty: it is none.
+std::string canonical_address(std::string_view text);
+
 // Whether two hosts are the same but for `www.`.
 bool is_same_site(std::string_view one, std::string_view other);
 
@@ -47,5 +59,17 @@ std::string leak_warning(const Url& url);
 
 // The web addresses that stand in a text, as they are written, in their order.
 std::vector<std::string> urls_in(std::string_view text);
+
+// The web addresses that the user has written themselves: those may be fetched without a question.
+class TypedUrls {
+ public:
+  // Notes down the addresses in what the user has typed; pastes and files are not typed.
+  void note(std::string_view text);
+  // `url` as it would be asked for: see upgraded.
+  bool has(const std::string& url) const { return urls_.contains(url); }
+
+ private:
+  std::set<std::string> urls_{};
+};
 
 }  // namespace skein::web

@@ -1,16 +1,66 @@
 #include "providers/catalog/catalog.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
-#include "providers/catalog/model_rows.h"
+#include "core/text/base.h"
+#include "core/text/text.h"
 #include "providers/catalog/rows.h"
-#include "providers/catalog/traits.h"
 
 namespace skein::catalog {
 
 namespace {
+
+// What a model insists on beyond its wire format: by family and version, never by a list of names,
+// so that a model of next month follows the newest rule.
+
+// claude-opus-4-5, claude-3-5-haiku, and as others serve it: anthropic.claude-opus-5-5-v1:0.
+void add_anthropic(wire::ModelFacts& facts, std::string_view name) {
+  const std::size_t claude = name.find("claude");
+  if (claude == std::string_view::npos) return;  // another vendor's model in this format
+  const std::optional<Version> version = split_version(name.substr(claude)).version;
+  if (!since(version, {4, 6})) facts.thinking = wire::ThinkingStyle::budget;
+  facts.thinking_display = since(version, {4, 7});
+  facts.prefix_bound = since(version, {5, 1});
+}
+
+// gemini-3.8-flash, gemini-live-4, and those that have no number because it is always the newest.
+void add_google(wire::ModelFacts& facts, std::string_view name) {
+  std::optional<Version> version = version_behind(name, "gemini-");
+  if (!version) version = version_behind(name, "gemini-live-");
+  const bool newest = !version && name.ends_with("-latest");
+  const bool third = newest || (version && version->major >= 3);
+  facts.signed_calls = facts.images_in_results = facts.call_ids = third;
+  if (version && version->major < 3) facts.thinking = wire::ThinkingStyle::budget;
+}
+
+struct Family {
+  std::string_view prefix;
+  Version since{};
+};
+constexpr Family always_reasoning[] = {{"deepseek-v", {4, 0}}, {"kimi-k", {}}, {"glm-", {5, 0}}};
+
+void add_openai_chat(wire::ModelFacts& facts, std::string_view name) {
+  facts.reasoning_always = name.ends_with("deepseek-flash") ||
+                           std::ranges::any_of(always_reasoning, [&](const Family& family) {
+                             const std::optional<Version> version =
+                                 version_behind(name, family.prefix);
+                             return version && *version >= family.since;
+                           });
+}
+
+wire::ModelFacts traits_of(handover::WireFormat wire, std::string_view model) {
+  wire::ModelFacts facts{.thinking = wire::ThinkingStyle::effort};
+  if (wire == handover::WireFormat::anthropic) add_anthropic(facts, model);
+  if (wire == handover::WireFormat::google) add_google(facts, model);
+  if (wire == handover::WireFormat::openai_chat) add_openai_chat(facts, model);
+  return facts;
+}
+
+// One of the parts between hyphens.
+bool is_part(std::string_view name, std::string_view word) {
+  return ("-" + std::string(name) + "-").find("-" + std::string(word) + "-") != std::string::npos;
+}
 
 bool is_dated(std::string_view name, std::string_view of) {
   if (!name.starts_with(of)) return false;
@@ -22,7 +72,7 @@ bool is_dated(std::string_view name, std::string_view of) {
 using enum model::ThinkingLevel;
 constexpr model::ThinkingLevels usual_levels{off, low, medium, high};
 
-// A model nobody has heard of, at a service that may be anybody's.
+// An unknown model at an unknown service.
 ModelRow cautious(const model::ModelRef& ref, const ProviderRow* provider, bool free) {
   const bool local = provider != nullptr && provider->local;
   const bool sees =
@@ -39,7 +89,7 @@ ModelRow cautious(const model::ModelRef& ref, const ProviderRow* provider, bool 
           .known = false};
 }
 
-// How well a row stands for a model that has none, the best last: of the same family, with the
+// How well a row fits a model that has none, the best last: of the same family, with the
 // same words behind the version, not newer, and then the nearest.
 struct Kinship {
   bool family = false, rest = false, not_newer = false;
@@ -63,11 +113,6 @@ std::string with_scheme(std::string url, const ProviderRow& row) {
   if (row.local && url.find(':') == std::string::npos)
     url += row.base_url.substr(row.base_url.rfind(':'));
   return "http://" + url;
-}
-
-void replace(std::string& text, std::string_view what, std::string_view by) {
-  if (const std::size_t found = text.find(what); found != std::string::npos)
-    text.replace(found, what.size(), by);
 }
 
 void forget_price(ModelRow& row) {
@@ -182,21 +227,21 @@ ModelRow Catalog::find_model(const model::ModelRef& ref) const {
   if (provider == nullptr) return row;
   row.provider_alias = alias_of(*provider, ref.model);
   const std::vector<ServiceModel>& all = served(*provider);
-  const auto told = std::ranges::lower_bound(all, ref.model, {}, &ServiceModel::name);
-  if (told == all.end() || told->name != ref.model) return row;
+  const auto said = std::ranges::lower_bound(all, ref.model, {}, &ServiceModel::name);
+  if (said == all.end() || said->name != ref.model) return row;
   const auto open = [&](unsigned what) { return (row.given & what) == 0; };
-  if (told->window > 0 && open(Given::window)) {
-    row.window = told->window;
+  if (said->window > 0 && open(Given::window)) {
+    row.window = said->window;
     row.known = true;
   }
-  if (told->max_output > 0 && told->max_output < row.window && open(Given::max_output))
-    row.max_output = told->max_output;
-  if (told->images && open(Given::images)) row.images = *told->images;
-  if (told->input && told->output && open(Given::prices)) {
-    row.prices = {told->input, told->output, told->cache_read, {}};
+  if (said->max_output > 0 && said->max_output < row.window && open(Given::max_output))
+    row.max_output = said->max_output;
+  if (said->images && open(Given::images)) row.images = *said->images;
+  if (said->input && said->output && open(Given::prices)) {
+    row.prices = {said->input, said->output, said->cache_read, {}};
     row.tiers = {};
   }
-  if (!told->ends.empty()) row.ends = keep(told->ends);
+  if (!said->ends.empty()) row.ends = keep(said->ends);
   return row;
 }
 
@@ -207,8 +252,8 @@ void Catalog::learn(std::string_view provider, std::vector<ServiceModel> models)
 
 const std::vector<ServiceModel>& Catalog::served(const ProviderRow& row) const {
   const auto [found, is_new] = served_.try_emplace(std::string(row.name));
-  if (is_new && told_) {
-    found->second = told_(row);
+  if (is_new && ask_service_) {
+    found->second = ask_service_(row);
     std::ranges::sort(found->second, {}, &ServiceModel::name);
   }
   return found->second;
@@ -278,12 +323,11 @@ const RetiredRow* Catalog::find_retired(const model::ModelRef& ref) const {
   return found == std::end(rows::retired) ? nullptr : found;
 }
 
-handover::Target Catalog::target(const model::ModelRef& ref,
-                                 const handover::Preferences& wishes) const {
+handover::Target Catalog::target(const model::ModelRef& ref) const {
   const ProviderRow* row = find_provider(ref.provider);
   if (row == nullptr)
     return handover::target_for(handover::WireFormat::openai_chat, ref.provider, ref.model);
-  return target_of(routed(*row, ref.model), find_model(ref), ref, wishes);
+  return target_of(routed(*row, ref.model), find_model(ref), ref);
 }
 
 std::optional<Cost> Catalog::cost(std::string_view model, const model::Usage& usage) const {
@@ -298,43 +342,84 @@ std::optional<Cost> Catalog::cost(const std::map<std::string, model::Usage>& usa
   Cost all;
   for (const auto& [model, tokens] : usage) {
     const std::optional<Cost> one = cost(model, tokens);
-    if (!one) return std::nullopt;
-    all.dollars += one->dollars;
-    all.at_least = all.at_least || one->at_least;
+    all.at_least = all.at_least || !one || one->at_least;
+    if (one) all.dollars += one->dollars;
   }
-  return usage.empty() ? std::nullopt : std::optional(all);
+  const bool unknown = all.at_least && all.dollars <= 0;
+  return usage.empty() || unknown ? std::nullopt : std::optional(all);
+}
+
+const ModelRow* Catalog::newest_of(std::string_view family, std::string_view provider) const {
+  const auto is_of = [&](std::string_view name) {
+    if (family != "fast") return is_part(name, family);
+    return std::ranges::any_of(rows::fast_families,
+                               [&](std::string_view word) { return is_part(name, word); });
+  };
+  const ModelRow* newest = nullptr;
+  std::optional<Version> version;
+  for (const ModelRow& row : models_) {
+    if (row.provider != provider || !is_of(row.name)) continue;
+    const std::optional<Version> its = split_version(row.name).version;
+    if (newest != nullptr && !(version < its)) continue;
+    newest = &row;
+    version = its;
+  }
+  return newest;
+}
+
+std::optional<model::ModelRef> Catalog::newest_of(std::string_view family) const {
+  std::optional<model::ModelRef> first;
+  for (const ProviderRow& provider : providers_) {
+    const ModelRow* row = newest_of(family, provider.name);
+    if (row == nullptr) continue;
+    const model::ModelRef ref{std::string(provider.name), std::string(row->name)};
+    if (!usable_ || usable_(provider)) return ref;
+    if (!first) first = ref;
+  }
+  return first;
+}
+
+// The name that was probably meant; empty: none is similar.
+std::string Catalog::nearest_name(std::string_view text) const {
+  std::vector<std::string_view> known(std::begin(rows::families), std::end(rows::families));
+  for (const auto& [alias, meaning] : aliases_) known.push_back(alias);
+  for (const ModelRow& row : models_) known.push_back(row.name);
+  return std::string(nearest(text, known));
 }
 
 model::ModelRef Catalog::parse(std::string_view text) const {
   if (const auto alias = aliases_.find(text); alias != aliases_.end()) text = alias->second;
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) {
+  const auto wrong = [](const std::string& why) { return Error(why, ExitStatus::usage); };
+  const std::string whole(text);
+  const std::size_t slash = whole.find('/');
+  if (slash == std::string::npos) {
     const auto row = std::ranges::find(models_, text, &ModelRow::name);
-    if (row != models_.end()) return {std::string(row->provider), std::string(row->name)};
+    if (row != models_.end()) return {std::string(row->provider), whole};
     const auto* const gone = std::ranges::find(rows::retired, text, &RetiredRow::name);
-    if (gone != std::end(rows::retired))
-      throw Error(std::string(text) + " ended " + std::string(gone->ended) + "; use " +
-                      std::string(gone->provider) + "/" + std::string(gone->instead),
-                  ExitStatus::usage);
-    throw Error("no model is called " + std::string(text) + "; write it as provider/model",
-                ExitStatus::usage);
+    if (gone == std::end(rows::retired)) {
+      if (std::ranges::find(rows::families, text) != std::end(rows::families))
+        if (const std::optional<model::ModelRef> newest = newest_of(text)) return *newest;
+      const std::string near = nearest_name(text);
+      throw wrong("no model is called " + whole +
+                  (near.empty() ? "; write it" : "; did you mean " + near + "? Write others") +
+                  " as provider/model");
+    }
+    throw wrong(whole + " ended " + std::string(gone->ended) + "; use " +
+                std::string(gone->provider) + "/" + std::string(gone->instead));
   }
-  const std::string_view provider = text.substr(0, slash), model = text.substr(slash + 1);
-  if (find_provider(provider) == nullptr && find_built_in(provider) == nullptr) {
+  const std::string provider = whole.substr(0, slash), model = whole.substr(slash + 1);
+  const BuiltInRow* const built_in = find_built_in(provider);
+  if (find_provider(provider) == nullptr && built_in == nullptr) {
     std::string names;
     for (const ProviderRow& row : providers_) (names += row.name) += ", ";
-    names += fallback().name;
-    throw Error("unknown provider " + std::string(provider) + "; there are " + names,
-                ExitStatus::usage);
+    throw wrong("unknown provider " + provider + "; there are " + names +
+                std::string(fallback().name));
   }
-  if (const BuiltInRow* const row = find_built_in(provider);
-      row != nullptr && !row->model.empty() && !model.empty() && model != row->model)
-    throw Error("no model is called " + std::string(text) + "; there is " + std::string(provider) +
-                    "/" + std::string(row->model),
-                ExitStatus::usage);
-  if (model.empty())
-    throw Error("no model named after " + std::string(provider) + "/", ExitStatus::usage);
-  return {std::string(provider), std::string(model)};
+  if (model.empty()) throw wrong("the name of the model is missing after " + provider + "/");
+  if (built_in != nullptr && !built_in->model.empty() && model != built_in->model)
+    throw wrong("no model is called " + whole + "; there is " + provider + "/" +
+                std::string(built_in->model));
+  return {provider, model};
 }
 
 std::vector<std::string> Catalog::key_variables() const {
@@ -346,13 +431,11 @@ std::vector<std::string> Catalog::key_variables() const {
 }
 
 std::string base_url(const ProviderRow& row) {
-  const char* variable = row.base_url_variable.empty()
-                             ? nullptr
-                             : std::getenv(std::string(row.base_url_variable).c_str());
-  std::string url(variable != nullptr && *variable != '\0' ? std::string_view(variable)
-                                                           : row.base_url);
-  url = with_scheme(url, row);
-  replace(url, "//0.0.0.0:", "//127.0.0.1:");
+  std::string url = env(std::string(row.base_url_variable).c_str());
+  url = with_scheme(url.empty() ? std::string(row.base_url) : url, row);
+  constexpr std::string_view anywhere = "//0.0.0.0:";
+  if (const std::size_t found = url.find(anywhere); found != std::string::npos)
+    url.replace(found, anywhere.size(), "//127.0.0.1:");
   // Other programs want the /v1 in these variables.
   while (url.ends_with('/')) url.pop_back();
   if (url.ends_with("/v1")) url.resize(url.size() - 3);
@@ -370,8 +453,10 @@ ProviderRow routed(const ProviderRow& row, std::string_view model) {
 }
 
 handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
-                           const model::ModelRef& ref, const handover::Preferences& wishes) {
-  const Traits traits = traits_of(provider.wire, ref.model);
+                           const model::ModelRef& ref) {
+  const wire::ModelFacts traits = traits_of(provider.wire, ref.model);
+  const bool claude = provider.wire == handover::WireFormat::anthropic &&
+                      ref.model.find("claude") != std::string::npos;
   handover::Target target = handover::target_for(provider.wire, ref.provider, ref.model);
   target.provider_alias = model.provider_alias;
   target.takes_images = model.images;
@@ -382,29 +467,52 @@ handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
   target.call_ids = traits.call_ids;
   target.reasoning_always = traits.reasoning_always;
   target.prefix_bound = traits.prefix_bound;
-  target.seal_family = traits.seal_family;
-  target.thinking_as_text = wishes.thinking_as_text;
+  target.seal_family = claude ? "claude" : "";
   return target;
 }
 
 wire::ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model,
                           const model::ModelRef& ref) {
-  const Traits traits = traits_of(provider.wire, ref.model);
-  wire::ModelFacts facts{.max_output = model.max_output, .images = model.images};
+  wire::ModelFacts facts = traits_of(provider.wire, ref.model);
+  facts.max_output = model.max_output;
+  facts.images = model.images;
   facts.max_tokens_field = provider.max_tokens_field;
   facts.stream_usage = provider.stream_usage;
-  if (!model.thinks.empty()) facts.thinking = traits.style;
+  if (model.thinks.empty()) facts.thinking = wire::ThinkingStyle::none;
   facts.levels = model.thinks;
   if (model.known && model.thinks.has(off)) facts.thinking_off = model.thinking_off;
   facts.betas = provider.wire == handover::WireFormat::anthropic &&
                 (provider.betas || base_url(provider) == anthropic_address);
-  facts.prefix_bound = traits.prefix_bound;
-  facts.thinking_display = traits.thinking_display;
-  facts.reasoning_always = traits.reasoning_always;
-  facts.images_in_results = traits.images_in_results;
-  facts.signed_calls = traits.signed_calls;
-  facts.call_ids = traits.call_ids;
   return facts;
+}
+
+std::optional<std::int64_t> days_until(std::string_view date, std::int64_t now) {
+  const std::optional<std::int64_t> end = ms_from_utc(std::string(date) + "T00:00:00.000Z");
+  if (!end) return std::nullopt;
+  return *end / day_ms - now / day_ms;
+}
+
+std::string ending_text(const ModelRow& row, std::int64_t now) {
+  const std::optional<std::int64_t> days = days_until(row.ends, now);
+  if (!days) return {};
+  const auto instead = [&](const char* words) {
+    return row.instead.empty() ? "" : words + std::string(row.instead);
+  };
+  if (*days < 0) return "ended " + std::string(row.ends) + instead("; use ");
+  if (*days == 0) return "ends today" + instead(", then ");
+  return "ends in " + counted(static_cast<std::size_t>(*days), "day") + instead(", then ");
+}
+
+std::string ending_text(const RetiredRow& row) {
+  return "ended " + std::string(row.ended) + "; use " + std::string(row.instead);
+}
+
+std::string ended_text(const Catalog& catalog, const model::ModelRef& ref, std::int64_t now) {
+  if (const RetiredRow* retired = catalog.find_retired(ref))
+    return ref.model + " " + ending_text(*retired);
+  const ModelRow row = catalog.find_model(ref);
+  const std::optional<std::int64_t> days = days_until(row.ends, now);
+  return days && *days < 0 ? ref.model + " " + ending_text(row, now) : std::string{};
 }
 
 }  // namespace skein::catalog

@@ -2,9 +2,9 @@
 
 #include <iterator>
 
+#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/log.h"
-#include "core/text/small_file.h"
 
 namespace skein::catalog {
 

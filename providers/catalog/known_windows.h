@@ -1,7 +1,7 @@
-// What servers have told of their models' windows when they refused a request, kept in a small file
-// so that the next process need not be refused as well. It holds for a day: a server may be started
-// anew with another window. A file that is damaged or cannot be written is no trouble, only a
-// refusal more.
+// What servers have said about their models' windows when they refused a request, saved in a small
+// file so that the next process need not be refused as well. It holds for a day: a server may be
+// started again with another window. A file that is damaged or cannot be written is no trouble,
+// only a refusal more.
 #pragma once
 
 #include <cstdint>

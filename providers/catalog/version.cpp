@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/text/text.h"
+
 namespace skein::catalog {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
@@ -21,18 +21,18 @@ int value_of(std::string_view digits) {
   return value;
 }
 
-struct Found {
+struct NumberFound {
   Version version;
   std::size_t length = 0;
 };
 
 // 5, 5.4 or 5-4 at the start of `text`.
-std::optional<Found> number_at(std::string_view text) {
+std::optional<NumberFound> number_at(std::string_view text) {
   const std::size_t major = digits_at(text, 0);
   if (major == 0 || major > 2) return std::nullopt;
   if (major < text.size() && (text[major] == 'b' || text[major] == 'B'))
     return std::nullopt;  // billions of parameters
-  Found found{{value_of(text.substr(0, major)), 0}, major};
+  NumberFound found{{value_of(text.substr(0, major)), 0}, major};
   if (major + 1 >= text.size() || (text[major] != '.' && text[major] != '-')) return found;
   const std::size_t minor = digits_at(text, major + 1), end = major + 1 + minor;
   // "4-26b" is no minor, and "5-2025-08-07" has none.
@@ -56,7 +56,7 @@ VersionedName split_version(std::string_view name) {
   VersionedName out{name.substr(0, name.find('-')), name};
   for (std::size_t at = 0; at < name.size(); ++at) {
     if (at > 0 && name[at - 1] != '-') continue;
-    const std::optional<Found> found = number_at(name.substr(at));
+    const std::optional<NumberFound> found = number_at(name.substr(at));
     if (!found) continue;
     out.family = name.substr(0, at == 0 ? 0 : at - 1);
     out.version = found->version;

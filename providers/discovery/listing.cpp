@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::discovery {
 
@@ -26,25 +27,15 @@ std::int64_t tokens_at(const Json& object, std::initializer_list<std::string_vie
 
 // Dollars per token, as OpenRouter writes them: "0.000002". Negative where it depends.
 std::optional<double> price_at(const Json& pricing, std::string_view name) {
-  const std::string text = string_at(pricing, name);
-  double dollars = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), dollars);
-  if (text.empty() || failed != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
+  const auto dollars = parse_number<double>(string_at(pricing, name));
+  if (!dollars) return std::nullopt;
   // Back to the number the service has in its own list: 0.1, and not 0.09999999999999999.
-  const double million = std::round(dollars * 1e12) / 1e6;
+  const double million = std::round(*dollars * 1e12) / 1e6;
   return million >= 0 && million <= most_dollars ? std::optional(million) : std::nullopt;
 }
 
 bool holds(const Json& array, std::string_view word) {
-  return array.is_array() && std::ranges::any_of(array, [&](const Json& each) {
-           return each.is_string() && each.get_ref<const std::string&>() == word;
-         });
-}
-
-bool is_for_embeddings(const Json& model, std::string_view name) {
-  return string_at(model, "type").starts_with("embedding") ||
-         name.find("embed") != std::string_view::npos;
+  return std::ranges::find(elements(array), Json(word)) != elements(array).end();
 }
 
 // 2026-11-30, also at the start of a longer timestamp.
@@ -82,13 +73,12 @@ std::vector<ServiceModel> read_list(std::string_view body, std::string_view memb
   std::vector<ServiceModel> out;
   const std::optional<Json> json = parse_json(body);
   if (!json) return out;
-  const Json& list = at(*json, member);
-  if (!list.is_array()) return out;
-  for (const Json& each : list) {
+  for (const Json& each : list_at(*json, member)) {
     if (out.size() == most_models) break;
     ServiceModel model = read(each);
-    if (is_model_name(model.name) && !is_for_embeddings(each, model.name))
-      out.push_back(std::move(model));
+    const bool for_embeddings = string_at(each, "type").starts_with("embedding") ||
+                                model.name.find("embed") != std::string::npos;
+    if (is_model_name(model.name) && !for_embeddings) out.push_back(std::move(model));
   }
   return out;
 }
@@ -109,10 +99,8 @@ std::string next_page(std::string_view body) {
   const std::optional<Json> json = parse_json(body);
   if (!json || !bool_at(*json, "has_more")) return {};
   const std::string last = string_at(*json, "last_id");
-  const bool plain = std::ranges::all_of(last, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.';
-  });
+  const bool plain = std::ranges::all_of(
+      last, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
   return plain && last.size() <= 200 ? last : std::string{};
 }
 
@@ -150,8 +138,8 @@ void add_ollama_show(ServiceModel& model, std::string_view body) {
     if (tokens > 0 && tokens <= most_tokens) model.window = tokens;
   }
   if (model.window > 0) return;
-  // The model could take this much; the server gives it less unless told otherwise, so only a small
-  // one says something.
+  // The model could take this much; the server gives it less unless configured otherwise, so only a
+  // small one says something.
   constexpr std::int64_t usual = 32'768;
   const Json& info = at(*json, "model_info");
   if (!info.is_object()) return;
@@ -162,8 +150,8 @@ void add_ollama_show(ServiceModel& model, std::string_view body) {
 
 void add_ollama_running(std::vector<ServiceModel>& models, std::string_view body) {
   const std::optional<Json> json = parse_json(body);
-  if (!json || !at(*json, "models").is_array()) return;
-  for (const Json& each : at(*json, "models")) {
+  if (!json) return;
+  for (const Json& each : list_at(*json, "models")) {
     const std::int64_t tokens = tokens_at(each, {"context_length"});
     const auto found = std::ranges::find(models, string_at(each, "name"), &ServiceModel::name);
     if (tokens > 0 && found != models.end()) found->window = tokens;

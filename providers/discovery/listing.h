@@ -1,5 +1,5 @@
 // What services answer when they are asked for their models, read from their bodies. Whatever they
-// send is somebody else's: it is bounded, and what makes no sense is passed over.
+// send is untrusted: it is bounded, and what makes no sense is passed over.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "providers/catalog/service_model.h"
+#include "providers/catalog/catalog.h"
 
 namespace skein::discovery {
 
@@ -33,7 +33,7 @@ std::vector<catalog::ServiceModel> ollama_tags(std::string_view body);
 void add_ollama_show(catalog::ServiceModel& model, std::string_view body);
 void add_ollama_running(std::vector<catalog::ServiceModel>& models, std::string_view body);
 
-// The window of llama.cpp's /props; 0: not told.
+// The window of llama.cpp's /props; 0: not given.
 std::int64_t llamacpp_window(std::string_view body);
 
 }  // namespace skein::discovery

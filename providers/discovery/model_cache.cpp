@@ -1,8 +1,8 @@
 #include "providers/discovery/model_cache.h"
 
+#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/log.h"
-#include "core/text/small_file.h"
 #include "providers/discovery/listing.h"
 
 namespace skein::discovery {
@@ -57,8 +57,8 @@ Json written(const ServiceModel& model) {
 void ModelCache::load() {
   if (std::exchange(loaded_, true) || file_.empty()) return;
   const std::optional<Json> json = parse_json(read_small_file(file_, most_bytes));
-  if (!json || !at(*json, "services").is_array()) return;
-  for (const Json& service : at(*json, "services")) {
+  if (!json) return;
+  for (const Json& service : list_at(*json, "services")) {
     const Json& models = at(service, "models");
     if (!models.is_array() || all_.size() == most_places) continue;
     CachedListing& listing = all_[string_at(service, "place")];
@@ -78,7 +78,7 @@ const CachedListing* ModelCache::find(const std::string& place) {
 }
 
 void ModelCache::keep(const std::string& place, CachedListing listing) {
-  // Another process may have written meanwhile.
+  // Another process may have written in between.
   loaded_ = false;
   all_.clear();
   load();

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "providers/catalog/service_model.h"
+#include "providers/catalog/catalog.h"
 
 namespace skein::discovery {
 

@@ -3,14 +3,33 @@
 #include <array>
 
 #include "core/text/request_text.h"
-#include "providers/grammar/claude_names.h"
+#include "providers/catalog/version.h"
 #include "providers/grammar/grammar.h"
 
 namespace skein::grammar {
 
 namespace {
 
-void image(const Json& block, Report& report, const std::string& place) {
+// Which of Anthropic's rules hold for a model, by its name. Read here once more, apart from the
+// catalog: a judge does not take the defendant's word.
+
+bool is_claude(std::string_view model) { return model.find("claude") != model.npos; }
+
+// A Claude model of at least this version; one whose name has no number is taken for the newest.
+bool is_claude_from(std::string_view model, int major, int minor) {
+  const std::size_t name = model.find("claude");
+  return name != model.npos &&
+         catalog::since(catalog::split_version(model.substr(name)).version, {major, minor});
+}
+
+// Its thinking cannot be switched off: {"type":"disabled"} is refused.
+bool always_thinks(std::string_view model) {
+  const auto is_of = [&](std::string_view family) { return model.find(family) != model.npos; };
+  if (is_of("fable") || is_of("mythos")) return is_claude(model);
+  return (is_of("opus") || is_of("sonnet")) && is_claude_from(model, 5, 5);
+}
+
+void image(const Json& block, RuleReport& report, const std::string& place) {
   const Json& source = at(block, "source");
   const std::string type = string_at(source, "type");
   report.choice(type, {"base64", "url", "file"}, member(place, "source.type"));
@@ -21,49 +40,46 @@ void image(const Json& block, Report& report, const std::string& place) {
   report.base64(at(source, "data"), member(place, "source.data"));
 }
 
-void text(const Json& block, Report& report, const std::string& place) {
+void text(const Json& block, RuleReport& report, const std::string& place) {
   report.text(at(block, "text"), place);
 }
-void thinking(const Json& block, Report& report, const std::string& place) {
+void thinking(const Json& block, RuleReport& report, const std::string& place) {
   report.check(at(block, "thinking").is_string(), place, "thinking without its text");
   report.check(is_string(at(block, "signature")) || report.target.reasoning_always, place,
                "thinking without a signature");
 }
-void redacted(const Json& block, Report& report, const std::string& place) {
+void redacted(const Json& block, RuleReport& report, const std::string& place) {
   report.check(is_string(at(block, "data")), place, "redacted thinking without data");
 }
-void tool_use(const Json& block, Report& report, const std::string& place) {
+void tool_use(const Json& block, RuleReport& report, const std::string& place) {
   report.new_id(at(block, "id"), member(place, "id"));
   report.tool_name(at(block, "name"), member(place, "name"));
   report.object(at(block, "input"), member(place, "input"));
 }
-void tool_result(const Json& block, Report& report, const std::string& place) {
+void tool_result(const Json& block, RuleReport& report, const std::string& place) {
   report.check(is_string(at(block, "tool_use_id")), place, "a result without an id");
   if (const Json& flag = at(block, "is_error"); !flag.is_null())
     report.check(flag.is_boolean(), member(place, "is_error"), "not true or false");
   const Json& content = at(block, "content");
   const std::string inside = member(place, "content");
-  if (content.is_string()) {
-    report.text(content, inside);
-  } else if (report.filled_array(content, inside)) {
-    for (std::size_t i = 0; i < content.size(); ++i) {
-      const std::string type = string_at(content[i], "type");
-      if (type == "text") text(content[i], report, item(inside, i));
-      if (type == "image") image(content[i], report, item(inside, i));
-      report.check(!type.empty(), item(inside, i), "a block without a type");
-      report.check(type == "text" || !bool_at(block, "is_error"), item(inside, i),
-                   "an error with something that is no text");
-    }
-  }
+  if (!report.list_or_text(content, inside)) return;
+  each(content, inside, [&](const Json& part, const std::string& where) {
+    const std::string type = string_at(part, "type");
+    if (type == "text") text(part, report, where);
+    if (type == "image") image(part, report, where);
+    report.check(!type.empty(), where, "a block without a type");
+    report.check(type == "text" || !bool_at(block, "is_error"), where,
+                 "an error with something that is no text");
+  });
 }
 
-struct Kind {
+struct BlockRule {
   std::string_view type;
   std::string_view role;
-  void (*judge)(const Json& block, Report& report, const std::string& place);
+  void (*judge)(const Json& block, RuleReport& report, const std::string& place);
 };
 
-constexpr Kind block_kinds[] = {
+constexpr BlockRule block_kinds[] = {
     {"text", "user", text},
     {"text", "assistant", text},
     {"image", "user", image},
@@ -73,15 +89,16 @@ constexpr Kind block_kinds[] = {
     {"tool_use", "assistant", tool_use},
 };
 
-void judge_block(const Json& block, const std::string& role, Report& report,
+void judge_block(const Json& block, const std::string& role, RuleReport& report,
                  const std::string& place) {
   const std::string type = string_at(block, "type");
   if (!report.check(!type.empty(), place, "a block without a type")) return;
   const auto kind = std::ranges::find_if(
-      block_kinds, [&](const Kind& each) { return each.type == type && each.role == role; });
+      block_kinds, [&](const BlockRule& each) { return each.type == type && each.role == role; });
   if (kind != std::end(block_kinds)) return kind->judge(block, report, place);
   // Blocks of tools the provider runs itself go back unread; known ones have their side.
-  const bool known = std::ranges::find(block_kinds, type, &Kind::type) != std::end(block_kinds);
+  const bool known =
+      std::ranges::find(block_kinds, type, &BlockRule::type) != std::end(block_kinds);
   report.check(!known && role == "assistant", place, "'" + type + "' is refused in this role");
 }
 
@@ -98,23 +115,19 @@ std::vector<std::string> ids_in(const Json& message, std::string_view type, std:
   return ids;
 }
 
-void judge_message(const Json& message, Report& report, const std::string& place) {
+void judge_message(const Json& message, RuleReport& report, const std::string& place) {
   const std::string role = string_at(message, "role");
   report.choice(role, {"user", "assistant"}, member(place, "role"));
   const Json& content = at(message, "content");
   const std::string inside = member(place, "content");
-  if (content.is_string()) {
-    report.text(content, inside);
-    return;
-  }
-  if (!report.filled_array(content, inside)) return;
+  if (!report.list_or_text(content, inside)) return;
   bool spoken = false;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    judge_block(content[i], role, report, item(inside, i));
-    const bool result = string_at(content[i], "type") == "tool_result";
-    report.check(!result || !spoken, item(inside, i), "results come first");
+  each(content, inside, [&](const Json& block, const std::string& where) {
+    judge_block(block, role, report, where);
+    const bool result = string_at(block, "type") == "tool_result";
+    report.check(!result || !spoken, where, "results come first");
     spoken = spoken || !result;
-  }
+  });
   report.check(!is_thinking(content.back()), inside, "ends in thinking");
   // What a model that is bound to its past wrote goes back as it came, in whatever order.
   if (role == "assistant" && !report.target.prefix_bound && !is_thinking(content.front()))
@@ -123,14 +136,13 @@ void judge_message(const Json& message, Report& report, const std::string& place
     report.check(is_thinking(content.front()), inside, "a reply without thinking");
 }
 
-void judge_pairs(const Json& messages, Report& report) {
+void judge_pairs(const Json& messages, RuleReport& report) {
   std::vector<std::string> calls;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    const std::string place = item("messages", i);
-    report.check(ids_in(messages[i], "tool_result", "tool_use_id") == calls, place,
+  each(messages, "messages", [&](const Json& message, const std::string& place) {
+    report.check(ids_in(message, "tool_result", "tool_use_id") == calls, place,
                  "results do not match the calls before");
-    calls = ids_in(messages[i], "tool_use", "id");
-  }
+    calls = ids_in(message, "tool_use", "id");
+  });
   report.check(calls.empty(), "messages", "the last calls have no results");
 }
 
@@ -141,32 +153,30 @@ int cache_marks(const Json& value) {
   return marks;
 }
 
-void judge_anthropic_settings(const Json& body, Report& report) {
+void judge_anthropic_settings(const Json& body, RuleReport& report) {
   report.check(is_string(at(body, "model")), "model", "no model");
   report.check(int_at(body, "max_tokens") > 0, "max_tokens", "no limit");
   for (const char* gone : {"temperature", "top_p", "top_k"})
     report.check(!body.contains(gone), gone, "no longer taken");
   const Json& system = at(body, "system");
   if (system.is_string()) report.text(system, "system");
-  if (system.is_array())
-    for (std::size_t i = 0; i < system.size(); ++i)
-      report.text(at(system[i], "text"), item("system", i));
-  const Json& tools = list_at(body, "tools");
+  each(list_at(body, "system"), "system",
+       [&](const Json& block, const std::string& place) { report.text(at(block, "text"), place); });
   std::set<std::string> names;
-  for (std::size_t i = 0; i < tools.size(); ++i) {
-    report.tool_name(at(tools[i], "name"), member(item("tools", i), "name"));
-    report.check(names.insert(string_at(tools[i], "name")).second, item("tools", i),
-                 "two tools share a name");
-    report.check(string_at(at(tools[i], "input_schema"), "type") == "object", item("tools", i),
+  each(list_at(body, "tools"), "tools", [&](const Json& tool, const std::string& place) {
+    report.tool_name(at(tool, "name"), member(place, "name"));
+    report.check(names.insert(string_at(tool, "name")).second, place, "two tools share a name");
+    report.check(string_at(at(tool, "input_schema"), "type") == "object", place,
                  "the schema is not an object's");
-  }
-  report.check(cache_marks(at(body, "messages")) + cache_marks(system) + cache_marks(tools) <= 4,
-               "cache_control", "more than four marks");
+  });
+  int marks = 0;
+  for (const char* part : {"messages", "system", "tools"}) marks += cache_marks(at(body, part));
+  report.check(marks <= 4, "cache_control", "more than four marks");
 }
 
 constexpr std::string_view binding_beta = "thinking-binding-controls-2026-08-01";
 
-void judge_thinking(const Json& body, Report& report) {
+void judge_thinking(const Json& body, RuleReport& report) {
   const std::string model = string_at(body, "model");
   const std::string forced = string_at(at(body, "tool_choice"), "type");
   if (always_thinks(model))
@@ -198,11 +208,11 @@ void judge_thinking(const Json& body, Report& report) {
 }
 
 // A loop is run in one mode: with a budget it begins with thinking, and without it has none.
-void judge_running_loop(const Json& body, const Json& messages, Report& report) {
+void judge_running_loop(const Json& body, const Json& messages, RuleReport& report) {
   std::size_t last = messages.size();
   while (last > 0 && string_at(messages[last - 1], "role") != "assistant") --last;
   if (last == 0 || last == messages.size()) return;
-  const Json& reply = list_at(messages[last - 1], "content");
+  const std::vector<Json>& reply = list_at(messages[last - 1], "content");
   if (reply.empty() || ids_in(messages[last], "tool_result", "tool_use_id").empty()) return;
   const std::string place = member(item("messages", last - 1), "content");
   const std::string type = string_at(at(body, "thinking"), "type");
@@ -218,7 +228,7 @@ void judge_running_loop(const Json& body, const Json& messages, Report& report) 
 
 }  // namespace
 
-void anthropic(const Json& body, Report& report) {
+void anthropic(const Json& body, RuleReport& report) {
   judge_anthropic_settings(body, report);
   judge_thinking(body, report);
   const Json& messages = at(body, "messages");

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 9> part_kinds{
     "text",           "functionCall",        "functionResponse", "inlineData",  "fileData",
     "executableCode", "codeExecutionResult", "toolCall",         "toolResponse"};
 
-void judge_part(const Json& part, const std::string& role, Report& report,
+void judge_part(const Json& part, const std::string& role, RuleReport& report,
                 const std::string& place) {
   if (!report.object(part, place)) return;
   const bool model = role == "model";
@@ -67,19 +67,19 @@ std::size_t running_turn(const Json& contents) {
   return at;
 }
 
-void judge_signature(const Json& content, Report& report, const std::string& place) {
-  const Json& parts = list_at(content, "parts");
+void judge_signature(const Json& content, RuleReport& report, const std::string& place) {
+  const std::vector<Json>& parts = list_at(content, "parts");
   const auto call =
       std::ranges::find_if(parts, [](const Json& part) { return part.contains("functionCall"); });
   report.check(call == parts.end() || call->contains("thoughtSignature"), place,
                "the first call has no signature");
 }
 
-void judge_google_settings(const Json& body, Report& report) {
+void judge_google_settings(const Json& body, RuleReport& report) {
   const Json& system = at(body, "systemInstruction");
   if (!system.is_null() && report.filled_array(at(system, "parts"), "systemInstruction.parts"))
     for (const Json& part : system["parts"]) report.text(at(part, "text"), "systemInstruction");
-  const Json& tools = list_at(body, "tools");
+  const std::vector<Json>& tools = list_at(body, "tools");
   for (std::size_t i = 0; i < tools.size(); ++i)
     for (const Json& declared : list_at(tools[i], "functionDeclarations"))
       report.tool_name(at(declared, "name"), item("tools", i));
@@ -87,7 +87,7 @@ void judge_google_settings(const Json& body, Report& report) {
 
 }  // namespace
 
-void google(const Json& body, Report& report) {
+void google(const Json& body, RuleReport& report) {
   judge_google_settings(body, report);
   const Json& contents = at(body, "contents");
   if (!report.filled_array(contents, "contents")) return;

@@ -14,9 +14,9 @@
 namespace skein::grammar {
 
 // Collects what is wrong, each with its place: "messages[2].content[0]: blank text".
-class Report {
+class RuleReport {
  public:
-  Report(const handover::Target& the_target, std::string_view the_betas)
+  RuleReport(const handover::Target& the_target, std::string_view the_betas)
       : target(the_target), betas(the_betas) {}
 
   const handover::Target& target;
@@ -27,6 +27,8 @@ class Report {
   bool check(bool kept, const std::string& place, std::string_view rule);
 
   bool filled_array(const Json& value, const std::string& place);
+  // Whether it is a filled list; else it has to be a text.
+  bool list_or_text(const Json& value, const std::string& place);
   bool text(const Json& value, const std::string& place);       // a string with words in it
   bool object(const Json& value, const std::string& place);     // a JSON object
   void arguments(const Json& value, const std::string& place);  // a string that is a JSON object
@@ -46,12 +48,16 @@ inline constexpr std::string_view last_is_a_reply = "the last is the assistant's
 
 std::string item(const std::string& place, std::size_t index);
 std::string member(const std::string& place, std::string_view name);
-bool is_string(const Json& value);                              // and not empty
-const Json& list_at(const Json& object, std::string_view key);  // empty if it is no list
+bool is_string(const Json& value);  // and not empty
 
-void anthropic(const Json& body, Report& report);
-void openai_chat(const Json& body, Report& report);
-void openai_responses(const Json& body, Report& report);
-void google(const Json& body, Report& report);
+// Visits the elements of a list, each with its place.
+void each(const auto& list, const std::string& place, const auto& visit) {
+  for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], item(place, i));
+}
+
+void anthropic(const Json& body, RuleReport& report);
+void openai_chat(const Json& body, RuleReport& report);
+void openai_responses(const Json& body, RuleReport& report);
+void google(const Json& body, RuleReport& report);
 
 }  // namespace skein::grammar

@@ -10,31 +10,26 @@ namespace skein::grammar {
 
 namespace {
 
-void judge_user(const Json& content, Report& report, const std::string& place) {
-  if (content.is_string()) {
-    report.text(content, place);
-    return;
-  }
-  if (!report.filled_array(content, place)) return;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const std::string type = string_at(content[i], "type");
-    report.choice(type, {"text", "image_url"}, item(place, i));
-    if (type == "text") report.text(at(content[i], "text"), item(place, i));
-    if (type == "image_url") {
-      const std::string url = string_at(at(content[i], "image_url"), "url");
-      report.check(url.starts_with("https://") || url.starts_with("data:image/"), item(place, i),
-                   "an image without an address");
-    }
-  }
+void judge_user(const Json& content, RuleReport& report, const std::string& place) {
+  if (!report.list_or_text(content, place)) return;
+  each(content, place, [&](const Json& part, const std::string& where) {
+    const std::string type = string_at(part, "type");
+    report.choice(type, {"text", "image_url"}, where);
+    if (type == "text") report.text(at(part, "text"), where);
+    if (type != "image_url") return;
+    const std::string url = string_at(at(part, "image_url"), "url");
+    report.check(url.starts_with("https://") || url.starts_with("data:image/"), where,
+                 "an image without an address");
+  });
 }
 
 // Returns the ids of the calls.
-std::vector<std::string> judge_assistant(const Json& message, bool has_tools, Report& report,
+std::vector<std::string> judge_assistant(const Json& message, bool has_tools, RuleReport& report,
                                          const std::string& place) {
   std::vector<std::string> ids;
   const Json& calls = at(message, "tool_calls");
   const Json& content = at(message, "content");
-  // Some servers want "" and some null beside calls; without calls there must be words.
+  // Some servers want "" and some null next to calls; without calls there must be words.
   if (calls.is_null())
     report.text(content, member(place, "content"));
   else
@@ -43,20 +38,19 @@ std::vector<std::string> judge_assistant(const Json& message, bool has_tools, Re
   if (report.target.reasoning_always && has_tools)
     report.check(at(message, "reasoning_content").is_string(), place, "a reply without reasoning");
   if (calls.is_null() || !report.filled_array(calls, member(place, "tool_calls"))) return ids;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const std::string call = item(member(place, "tool_calls"), i);
-    report.new_id(at(calls[i], "id"), member(call, "id"));
-    report.choice(string_at(calls[i], "type"), {"function"}, member(call, "type"));
-    const Json& function = at(calls[i], "function");
-    report.tool_name(at(function, "name"), member(call, "function.name"));
-    report.arguments(at(function, "arguments"), member(call, "function.arguments"));
-    ids.push_back(string_at(calls[i], "id"));
-  }
+  each(calls, member(place, "tool_calls"), [&](const Json& call, const std::string& where) {
+    report.new_id(at(call, "id"), member(where, "id"));
+    report.choice(string_at(call, "type"), {"function"}, member(where, "type"));
+    const Json& function = at(call, "function");
+    report.tool_name(at(function, "name"), member(where, "function.name"));
+    report.arguments(at(function, "arguments"), member(where, "function.arguments"));
+    ids.push_back(string_at(call, "id"));
+  });
   return ids;
 }
 
 // OpenAI's newer models take tools here only where they do not think: else /v1/responses.
-void judge_effort(const Json& body, Report& report) {
+void judge_effort(const Json& body, RuleReport& report) {
   if (!report.target.provider.starts_with("openai") || !body.contains("tools")) return;
   const catalog::Version version =
       catalog::version_behind(string_at(body, "model"), "gpt-").value_or(catalog::Version{});
@@ -67,21 +61,20 @@ void judge_effort(const Json& body, Report& report) {
                "tools need it to be none, or wire = \"responses\"");
 }
 
-void judge_openai_chat_settings(const Json& body, Report& report) {
+void judge_openai_chat_settings(const Json& body, RuleReport& report) {
   judge_effort(body, report);
   report.check(is_string(at(body, "model")), "model", "no model");
   if (body.contains("tools")) report.filled_array(at(body, "tools"), "tools");
-  const Json& tools = list_at(body, "tools");
-  for (std::size_t i = 0; i < tools.size(); ++i) {
-    const Json& function = at(tools[i], "function");
-    report.tool_name(at(function, "name"), item("tools", i));
-    report.object(at(function, "parameters"), item("tools", i));
-  }
+  each(list_at(body, "tools"), "tools", [&](const Json& tool, const std::string& place) {
+    const Json& function = at(tool, "function");
+    report.tool_name(at(function, "name"), place);
+    report.object(at(function, "parameters"), place);
+  });
 }
 
 }  // namespace
 
-void openai_chat(const Json& body, Report& report) {
+void openai_chat(const Json& body, RuleReport& report) {
   judge_openai_chat_settings(body, report);
   const Json& messages = at(body, "messages");
   if (!report.filled_array(messages, "messages")) return;

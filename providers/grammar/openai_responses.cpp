@@ -1,5 +1,5 @@
 // POST /v1/responses: a list of items; every call has one output, after it and before the user
-// speaks again; reasoning stands before the item it led to.
+// speaks again; reasoning comes before the item it led to.
 #include <algorithm>
 #include <map>
 
@@ -11,27 +11,23 @@ namespace {
 
 constexpr std::size_t max_item_id = 64;
 
-void judge_parts(const Json& parts, std::initializer_list<std::string_view> allowed, Report& report,
-                 const std::string& place) {
-  if (parts.is_string()) {
-    report.text(parts, place);
-    return;
-  }
-  if (!report.filled_array(parts, place)) return;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string type = string_at(parts[i], "type");
-    report.choice(type, allowed, item(place, i));
-    if (type.ends_with("_text")) report.text(at(parts[i], "text"), item(place, i));
+void judge_parts(const Json& parts, std::initializer_list<std::string_view> allowed,
+                 RuleReport& report, const std::string& place) {
+  if (!report.list_or_text(parts, place)) return;
+  each(parts, place, [&](const Json& part, const std::string& where) {
+    const std::string type = string_at(part, "type");
+    report.choice(type, allowed, where);
+    if (type.ends_with("_text")) report.text(at(part, "text"), where);
     if (type == "input_image")
-      report.check(is_string(at(parts[i], "image_url")) || is_string(at(parts[i], "file_id")),
-                   item(place, i), "an image without an address");
-  }
+      report.check(is_string(at(part, "image_url")) || is_string(at(part, "file_id")), where,
+                   "an image without an address");
+  });
 }
 
-// What stands between two words of the user's.
+// The items between two messages of the user.
 class Items {
  public:
-  Items(const Json& body, Report& report) : body_(body), report_(report) {}
+  Items(const Json& body, RuleReport& report) : body_(body), report_(report) {}
 
   void judge(const Json& entry, const std::string& place) {
     const std::string type = string_at(entry, "type", "message");
@@ -115,7 +111,7 @@ class Items {
   }
 
   const Json& body_;
-  Report& report_;
+  RuleReport& report_;
   std::set<std::string> open_{};
   std::set<std::string> item_ids_{};
   std::string led_to_{};  // the place of reasoning that waits for what it led to
@@ -126,7 +122,7 @@ class Items {
 
 }  // namespace
 
-void openai_responses(const Json& body, Report& report) {
+void openai_responses(const Json& body, RuleReport& report) {
   report.check(is_string(at(body, "model")), "model", "no model");
   if (const Json& limit = at(body, "max_output_tokens"); !limit.is_null())
     report.check(limit.is_number_integer() && limit.get<std::int64_t>() >= 16, "max_output_tokens",
@@ -134,22 +130,17 @@ void openai_responses(const Json& body, Report& report) {
   report.check(string_at(body, "prompt_cache_key").size() <= 64, "prompt_cache_key",
                "more than 64 bytes");
   if (body.contains("instructions")) report.text(at(body, "instructions"), "instructions");
-  const Json& tools = list_at(body, "tools");
-  for (std::size_t i = 0; i < tools.size(); ++i)
-    if (string_at(tools[i], "type") == "function") {
-      report.tool_name(at(tools[i], "name"), item("tools", i));
-      report.object(at(tools[i], "parameters"), item("tools", i));
-    }
+  each(list_at(body, "tools"), "tools", [&](const Json& tool, const std::string& place) {
+    if (string_at(tool, "type") != "function") return;
+    report.tool_name(at(tool, "name"), place);
+    report.object(at(tool, "parameters"), place);
+  });
   const Json& input = at(body, "input");
-  if (input.is_string()) {
-    report.text(input, "input");
-    return;
-  }
-  if (!report.filled_array(input, "input")) return;
+  if (!report.list_or_text(input, "input")) return;
   Items items(body, report);
-  for (std::size_t i = 0; i < input.size(); ++i) {
-    if (report.object(input[i], item("input", i))) items.judge(input[i], item("input", i));
-  }
+  each(input, "input", [&](const Json& entry, const std::string& place) {
+    if (report.object(entry, place)) items.judge(entry, place);
+  });
   items.end();
 }
 

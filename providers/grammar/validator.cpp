@@ -18,69 +18,58 @@ std::string member(const std::string& place, std::string_view name) {
 bool is_string(const Json& value) {
   return value.is_string() && !value.get_ref<const std::string&>().empty();
 }
-const Json& list_at(const Json& object, std::string_view key) {
-  static const Json nothing = Json::array();
-  const Json& list = at(object, key);
-  return list.is_array() ? list : nothing;
-}
 
-bool Report::check(bool kept, const std::string& place, std::string_view rule) {
+bool RuleReport::check(bool kept, const std::string& place, std::string_view rule) {
   if (!kept) broken.push_back(place + ": " + std::string(rule));
   return kept;
 }
 
-bool Report::filled_array(const Json& value, const std::string& place) {
+bool RuleReport::filled_array(const Json& value, const std::string& place) {
   return check(value.is_array() && !value.empty(), place, "not a list with something in it");
 }
 
-bool Report::text(const Json& value, const std::string& place) {
+bool RuleReport::text(const Json& value, const std::string& place) {
   return check(value.is_string(), place, "not a text") &&
          check(!is_blank(value.get_ref<const std::string&>()), place, "blank text");
 }
 
-bool Report::object(const Json& value, const std::string& place) {
+bool RuleReport::list_or_text(const Json& value, const std::string& place) {
+  if (!value.is_string()) return filled_array(value, place);
+  text(value, place);
+  return false;
+}
+
+bool RuleReport::object(const Json& value, const std::string& place) {
   return check(value.is_object(), place, "not an object");
 }
 
-void Report::arguments(const Json& value, const std::string& place) {
+void RuleReport::arguments(const Json& value, const std::string& place) {
   check(value.is_string() && is_sendable_object(value.get_ref<const std::string&>()), place,
         "not the text of a JSON object");
 }
 
-void Report::base64(const Json& value, const std::string& place) {
+void RuleReport::base64(const Json& value, const std::string& place) {
   check(value.is_string() && is_base64(value.get_ref<const std::string&>()), place, "not base64");
 }
 
-void Report::tool_name(const Json& value, const std::string& place) {
+void RuleReport::tool_name(const Json& value, const std::string& place) {
   check(value.is_string() && handover::is_tool_name(value.get_ref<const std::string&>()), place,
         "not the name of a tool");
 }
 
-void Report::new_id(const Json& value, const std::string& place) {
+void RuleReport::new_id(const Json& value, const std::string& place) {
   if (!check(is_string(value), place, "no id")) return;
   const auto& id = value.get_ref<const std::string&>();
   check(handover::fits(id, target.ids), place, "the id has a refused length or character");
   check(ids_.insert(id).second, place, "the id was used before");
 }
 
-void Report::choice(const std::string& value, std::initializer_list<std::string_view> allowed,
-                    const std::string& place) {
+void RuleReport::choice(const std::string& value, std::initializer_list<std::string_view> allowed,
+                        const std::string& place) {
   check(std::ranges::find(allowed, value) != allowed.end(), place, "refused: '" + value + "'");
 }
 
 namespace {
-
-struct Grammar {
-  handover::WireFormat wire;
-  void (*judge)(const Json& body, grammar::Report& report);
-};
-
-constexpr Grammar grammars[] = {
-    {handover::WireFormat::anthropic, grammar::anthropic},
-    {handover::WireFormat::openai_chat, grammar::openai_chat},
-    {handover::WireFormat::openai_responses, grammar::openai_responses},
-    {handover::WireFormat::google, grammar::google},
-};
 
 // A NUL hides in a body as an escape; as a byte it is no JSON at all.
 bool holds_nul(const Json& value) {
@@ -99,9 +88,14 @@ std::vector<std::string> violations(const handover::Target& target, std::string_
   const std::optional<Json> value = parse_json(body);  // refuses lone surrogates too
   if (!value || !value->is_object()) return {"body: not a JSON object"};
 
-  grammar::Report report(target, betas);
+  RuleReport report(target, betas);
   report.check(!holds_nul(*value), "body", "holds a NUL");
-  std::ranges::find(grammars, target.wire, &Grammar::wire)->judge(*value, report);
+  switch (target.wire) {
+    case handover::WireFormat::anthropic: anthropic(*value, report); break;
+    case handover::WireFormat::openai_chat: openai_chat(*value, report); break;
+    case handover::WireFormat::openai_responses: openai_responses(*value, report); break;
+    case handover::WireFormat::google: google(*value, report); break;
+  }
   return std::move(report.broken);
 }
 

@@ -1,5 +1,5 @@
-// One HTTP exchange, streamed. The implementation (cpr, libcurl) lives in a module of its own that
-// is loaded on first use: see http_loader.cpp.
+// One HTTP exchange, streamed. The implementation (cpr, libcurl) is in a module that is
+// loaded on first use: see loader.cpp.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ inline std::string_view header_value(const HttpHeaders& headers, std::string_vie
 
 // Three silences, no limit on a healthy stream: until the connection is there, until the answer
 // begins (models read and think before they speak), and between two pieces of it.
-struct Patience {
+struct Timeouts {
   std::chrono::milliseconds connect{10'000};
   std::chrono::milliseconds answer{600'000};
   std::chrono::milliseconds idle{300'000};
@@ -39,7 +39,7 @@ struct HttpRequest {
   std::string url;
   HttpHeaders headers{};
   std::string body{};
-  Patience patience{};
+  Timeouts timeouts{};
   enum class Redirects {
     follow,
     refuse,     // one is a failure
@@ -48,7 +48,7 @@ struct HttpRequest {
   // Why no connection may be made to an IP address; empty: one may. Asked right before each one is
   // made, which then is a new one; not asked where a proxy makes it. May be empty.
   std::function<std::string(const std::string& address, int port)> refuse_address{};
-  // What the host of the URL stands for, instead of what the resolver would say. Usually empty.
+  // The addresses of the URL's host, instead of what the resolver would say. Usually empty.
   std::vector<std::string> addresses{};
 };
 
@@ -93,12 +93,16 @@ struct HttpHandlers {
 HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handlers,
                            const model::Ports& ports);
 
+// Why no server can be reached securely from this machine; empty: nothing is known to be wrong.
+std::string network_trouble();
+
 // The whole of a small answer; a body of more than 4 MiB is refused.
 struct HttpAnswer {
   HttpResponse response{};
   std::string body{};
 };
+HttpAnswer http_answer(const HttpRequest& request, const model::Ports& ports);
 HttpAnswer http_get(const std::string& url, const HttpHeaders& headers,
-                    std::chrono::milliseconds patience, const model::Ports& ports);
+                    std::chrono::milliseconds timeout, const model::Ports& ports);
 
 }  // namespace skein::http

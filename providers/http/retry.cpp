@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <optional>
 
-#include "core/model/pause.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::http {
 
@@ -23,11 +21,8 @@ constexpr std::string_view hopeless[] = {"insufficient_quota", "billing_not_acti
                                          "PerDay"};
 
 std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(value) || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<double>(text);
+  return value >= 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
 Milliseconds from_seconds(double seconds) {
@@ -95,8 +90,7 @@ bool may_help(const HttpResponse& response, std::string_view body) {
   const std::string_view said = header_value(response.headers, "x-should-retry");
   if (said == "true") return true;
   if (said == "false") return false;
-  for (const std::string_view mark : hopeless)
-    if (body.find(mark) != std::string_view::npos) return false;
+  if (has_any_of(body, hopeless)) return false;
   const int status = response.status;
   return status >= 500 || status == 408 || status == 409 || status == 429;
 }
@@ -109,13 +103,13 @@ RetryPlan plan_retry(const HttpResponse& response, std::string_view body, const 
     return {};
   const auto asked = asked_wait(response, body, now);
   if (asked && *asked > longest_wait)
-    return {.refusal = "it asks to wait " + in_words(*asked) + " before the next try"};
+    return {.refusal = "the provider asks to wait " + in_words(*asked) + " before the next try"};
   return {.again = true, .wait = asked.value_or(own_wait(tried.retries, jitter, first))};
 }
 
 bool wait_to_retry(Milliseconds wait, int attempt, const std::string& reason,
                    const model::Ports& ports) {
-  // Told once: a live line counts down by itself.
+  // Sent once: a live line counts down by itself.
   ports.sink(model::Retrying{attempt, wait, reason});
   return model::pause(ports, wait);
 }

@@ -15,7 +15,7 @@ namespace skein::http {
 // With our own waits about two minutes in all: most overloads are over by then.
 inline constexpr int max_retries = 8;
 // The same limit for waits that a provider asks for. One longer than `longest_wait` is not waited
-// for: the user is told and decides.
+// for: the user sees it and decides.
 inline constexpr std::chrono::milliseconds longest_wait{60'000}, most_waiting{120'000};
 
 // What a request has been through so far.

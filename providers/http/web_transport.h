@@ -7,6 +7,6 @@ namespace skein::http {
 
 // Without cookies, without a referer, without anyone's password; by the proxies that models are
 // asked by.
-web::Told ask_web(const web::Ask& ask);
+web::WebAnswer ask_web(const web::Ask& ask);
 
 }  // namespace skein::http

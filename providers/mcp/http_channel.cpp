@@ -1,13 +1,13 @@
 #include "providers/mcp/http_channel.h"
 
-#include <chrono>
+#include <algorithm>
 #include <exception>
-#include <utility>
 
 #include "core/mcp/rpc.h"
-#include "core/text/quiet_thread.h"
+#include "core/text/encoding.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
-#include "providers/mcp/message_headers.h"
+#include "core/text/wait.h"
 #include "providers/wire/sse.h"
 
 namespace skein::mcp {
@@ -16,6 +16,16 @@ namespace {
 
 using http::HttpResponse;
 
+constexpr std::string_view mark_begins = "=?base64?", mark_ends = "?=";
+
+// What the request is about; empty: its method says it all.
+std::string subject_of(const rpc::Message& message) {
+  if (message.method == "resources/read") return string_at(message.params, "uri");
+  if (message.method == "tools/call" || message.method == "prompts/get")
+    return string_at(message.params, "name");
+  return {};
+}
+
 constexpr std::chrono::milliseconds connect_time{10'000}, answer_time{1'800'000}, farewell{300};
 // A stream that was cut is taken up again after this time, and once more after half as much again.
 constexpr std::chrono::milliseconds first_rest{1'000};
@@ -23,77 +33,80 @@ constexpr int most_resumptions = 2;
 
 // Why the server did not take a message, for a person.
 std::string refusal_of(const HttpResponse& response, const std::string& body) {
-  switch (response.status) {
-    case 401:
-    case 403:
-      return "it wants a login (HTTP " + std::to_string(response.status) +
-             "); give it a header in its configuration";
-    case 404:
-    case 405:
-      return "there is no MCP server at that address (HTTP " + std::to_string(response.status) +
-             "); if it ends in /sse, try /mcp";
-    default: break;
-  }
+  const std::string status = "HTTP " + std::to_string(response.status);
+  if (response.status == 401 || response.status == 403)
+    return "it requires a login (" + status + "); set a header in its configuration";
+  if (response.status == 404 || response.status == 405)
+    return "there is no MCP server at that address (" + status + "); if it ends in /sse, try /mcp";
   const std::string said = valid_utf8(utf8_prefix(trimmed(body), 300));
-  return "HTTP " + std::to_string(response.status) + (said.empty() ? "" : ": " + said);
+  return status + (said.empty() ? "" : ": " + said);
 }
 
 }  // namespace
 
+std::string header_text(const std::string& value) {
+  const bool plain = std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
+  const bool padded = value.starts_with(' ') || value.ends_with(' ');
+  const bool marked = value.starts_with(mark_begins) && value.ends_with(mark_ends);
+  if (plain && !padded && !marked) return value;
+  return std::string(mark_begins) + base64(value) + std::string(mark_ends);
+}
+
+http::HttpHeaders message_headers(std::string_view text, const Channel::Parameters& parameters) {
+  const std::optional<rpc::Message> message = rpc::read(text);
+  if (!message) return {};
+  const std::string version = rpc::version_in(*message);
+  if (version.empty()) return {};
+  http::HttpHeaders out{{"mcp-protocol-version", version},
+                        {"mcp-method", header_text(message->method)}};
+  if (const std::string subject = subject_of(*message); !subject.empty())
+    out.emplace_back("mcp-name", header_text(subject));
+  for (const auto& [name, value] : parameters) out.emplace_back(name, header_text(value));
+  return out;
+}
+
 // What comes back from one POST, given on message by message.
-class HttpChannel::Answer {
- public:
-  explicit Answer(HttpChannel& channel) : channel_(channel) {}
+struct HttpChannel::Answer {
+  HttpChannel& channel;
+  bool good = false, is_stream = false, said_something = false, answered = false;
+  wire::SseParser events{longest_message};
+  std::string body{}, last{};
 
   void head(const HttpResponse& head) {
-    good_ = head.status >= 200 && head.status < 300;
-    stream_ = http::header_value(head.headers, "content-type").starts_with("text/event-stream");
+    good = head.status >= 200 && head.status < 300;
+    is_stream = http::header_value(head.headers, "content-type").starts_with("text/event-stream");
   }
   bool take(std::string_view piece) {
-    if (!good_ || !stream_) {
-      body_ += piece;
-      return body_.size() <= (good_ ? longest_message : 64u << 10);
+    if (!good || !is_stream) {
+      body += piece;
+      return body.size() <= (good ? longest_message : 64u << 10);
     }
-    for (const wire::SseEvent& event : events_.feed(piece)) give(event.data);
-    return !events_.over_limit();
+    for (const wire::SseEvent& event : events.feed(piece)) give(event.data);
+    return !events.over_limit();
   }
   void end() {
-    if (!good_) return;
-    if (!stream_ && !trimmed(body_).empty()) give(body_);
-    if (const auto last = stream_ ? events_.finish() : std::nullopt) give(last->data);
+    if (!good) return;
+    if (!is_stream && !trimmed(body).empty()) give(body);
+    if (const auto rest = is_stream ? events.finish() : std::nullopt) give(rest->data);
   }
-
-  bool good() const { return good_; }
-  bool is_stream() const { return stream_; }
-  bool said_something() const { return said_; }
-  const std::string& body() const { return body_; }
-  bool answered() const { return answered_; }
   // The number of the last event, if the server numbers them.
-  const std::string& last_event() const { return last_.empty() ? events_.last_id() : last_; }
-  void go_on_from(const Answer& later) { last_ = later.last_event(); }
+  const std::string& last_event() const { return last.empty() ? events.last_id() : last; }
 
- private:
   void give(const std::string& text) {
     if (text.empty()) return;
-    said_ = true;
+    said_something = true;
     const std::optional<rpc::Message> message = rpc::read(text);
     if (message && message->is_response()) {
-      answered_ = true;
+      answered = true;
       if (message->result) take_version(string_at(*message->result, "protocolVersion"));
     }
-    channel_.tell(text);
+    channel.tell(text);
   }
   // It must be known before the answer to the greeting is acted upon.
-  void take_version(const std::string& version) {
-    if (version.empty()) return;
-    const std::lock_guard hold(channel_.lock_);
-    if (channel_.version_.empty()) channel_.version_ = version;
+  void take_version(const std::string& version) const {
+    const std::lock_guard hold(channel.lock_);
+    if (channel.version_.empty()) channel.version_ = version;
   }
-
-  HttpChannel& channel_;
-  bool good_ = false, stream_ = false, said_ = false, answered_ = false;
-  wire::SseParser events_{longest_message};
-  std::string body_{}, last_{};
 };
 
 HttpChannel::HttpChannel(std::string url, Headers headers, Events events)
@@ -167,7 +180,10 @@ void HttpChannel::run(Worker& worker) try {
       worker.stop = false;
       worker.sending = outgoing.id;
     }
-    exchange(worker, outgoing);
+    Answer answer{*this};
+    const HttpResponse response = talk(worker, request_for(outgoing), answer, outgoing.greeting);
+    const bool resumed = outgoing.id != 0 && !outgoing.modern && resume(worker, answer);
+    if (!resumed && !leaving_ && !worker.stop) settle(response, answer, outgoing);
     const std::lock_guard hold(lock_);
     worker.sending = 0;
   }
@@ -182,7 +198,7 @@ http::HttpRequest HttpChannel::request_for(const Outgoing& outgoing) {
   http::HttpRequest request{.url = url_, .headers = *fixed_, .body = outgoing.message};
   request.headers.emplace_back("content-type", "application/json");
   request.headers.emplace_back("accept", "application/json, text/event-stream");
-  request.patience = {connect_time, answer_time, answer_time};
+  request.timeouts = {connect_time, answer_time, answer_time};
   request.redirects =
       http::HttpRequest::Redirects::refuse;  // its headers are for this address only
   for (auto& header : message_headers(outgoing.message, outgoing.parameters))
@@ -194,7 +210,7 @@ http::HttpRequest HttpChannel::request_for(const Outgoing& outgoing) {
   return request;
 }
 
-// What the server says by itself, in the older era, or the rest of an answer that was cut.
+// What the server says by itself, in the stateful protocol, or the rest of an answer that was cut.
 http::HttpRequest HttpChannel::stream_from(const std::string& last_event) {
   http::HttpRequest request = request_for({});
   request.method = "GET";
@@ -218,30 +234,22 @@ HttpResponse HttpChannel::talk(Worker& worker, const http::HttpRequest& request,
                                  session_ = http::header_value(head.headers, "mcp-session-id");
                                },
                            .on_body = [&](std::string_view piece) { return answer.take(piece); },
-                           .whole = [&] { return !hears && answer.answered(); }},
+                           .whole = [&] { return !hears && answer.answered; }},
                           model::Ports{.stop = &worker.stop});
   answer.end();
   return response;
-}
-
-void HttpChannel::exchange(Worker& worker, const Outgoing& outgoing) {
-  Answer answer(*this);
-  const HttpResponse response = talk(worker, request_for(outgoing), answer, outgoing.greeting);
-  if (outgoing.id != 0 && !outgoing.modern && resume(worker, answer)) return;
-  if (!leaving_ && !worker.stop) settle(response, answer, outgoing);
 }
 
 // An answer that was cut, if its server numbers what it sends. True: the rest has come.
 bool HttpChannel::resume(Worker& worker, Answer& answer) {
   std::chrono::milliseconds pause = first_rest;
   for (int i = 0; i < most_resumptions; ++i, pause += pause / 2) {
-    if (!answer.good() || !answer.is_stream() || answer.answered() || answer.last_event().empty())
-      break;
+    if (!answer.good || !answer.is_stream || answer.answered || answer.last_event().empty()) break;
     if (!rest(worker, pause)) break;
-    Answer more(*this);
+    Answer more{*this};
     talk(worker, stream_from(answer.last_event()), more, false);
-    if (more.answered()) return true;
-    if (!more.last_event().empty()) answer.go_on_from(more);
+    if (more.answered) return true;
+    if (!more.last_event().empty()) answer.last = more.last_event();
   }
   return false;
 }
@@ -257,14 +265,14 @@ void HttpChannel::hear() try {
   std::chrono::milliseconds pause = first_rest;
   std::string last;
   for (int cuts = 0; !leaving_ && cuts <= most_resumptions; ++cuts, pause += pause / 2) {
-    // What changed while nobody listened is not told again.
+    // Changes while no stream was open are not sent again.
     if (cuts > 0 && last.empty()) tell(rpc::notification("notifications/tools/list_changed"));
-    Answer answer(*this);
+    Answer answer{*this};
     const bool asks = !listening_.empty();
     talk(ears_, asks ? request_for({.message = listening_, .modern = true}) : stream_from(last),
          answer, false);
-    if (leaving_ || !answer.good() || !answer.is_stream()) return;
-    if (answer.said_something()) {
+    if (leaving_ || !answer.good || !answer.is_stream) return;
+    if (answer.said_something) {
       cuts = 0;
       pause = first_rest;
     }
@@ -274,24 +282,24 @@ void HttpChannel::hear() try {
 } catch (const std::exception&) {  // without it lists are only as new as the last answer
 }
 
-// Whoever waits for the answer to a request hears what became of it.
+// Reports what became of a request.
 void HttpChannel::settle(const HttpResponse& response, const Answer& answer,
                          const Outgoing& outgoing) {
-  if (answer.answered() || (answer.good() && outgoing.id == 0)) return;
+  if (answer.answered || (answer.good && outgoing.id == 0)) return;
   bool in_session = false;
   {
     const std::lock_guard hold(lock_);
     in_session = !outgoing.greeting && !outgoing.modern && !session_.empty();
   }
   if (response.status == 404 && in_session) return end(std::string(session_over));
-  rpc::Failure failure{rpc::not_taken, refusal_of(response, answer.body())};
+  rpc::Failure failure{rpc::not_taken, refusal_of(response, answer.body)};
   if (!response.trouble.empty())
-    failure = {answer.good() ? rpc::internal_error : rpc::not_reached, response.trouble};
-  else if (answer.good())
-    failure = {rpc::internal_error, "its answer was cut; what was asked may have been done"};
+    failure = {answer.good ? rpc::internal_error : rpc::not_reached, response.trouble};
+  else if (answer.good)
+    failure = {rpc::internal_error, "its answer was cut off; the call may have been executed"};
   if (outgoing.greeting) return end(failure.message);
   // A server may say in a body with an error's status what it did not like.
-  if (const auto said = rpc::read(answer.body()); said && said->failure) failure = *said->failure;
+  if (const auto said = rpc::read(answer.body); said && said->failure) failure = *said->failure;
   if (outgoing.id != 0)
     tell(rpc::failure(outgoing.id, rpc::with_http_status(failure, response.status)));
 }
@@ -306,7 +314,7 @@ void HttpChannel::leave() {
     request.headers.emplace_back("mcp-session-id", session_);
     request.headers.emplace_back("mcp-protocol-version", version_);
   }
-  request.patience = {farewell, farewell, farewell};
+  request.timeouts = {farewell, farewell, farewell};
   request.redirects = http::HttpRequest::Redirects::refuse;
   http::http_exchange(request, {}, {});
 }

@@ -1,6 +1,6 @@
 // A server that is reached by HTTP: every message is a POST to its one address, and what it answers
-// is a message or a stream of them ("streamable HTTP"). In the older era there is a session, whose
-// number comes with the greeting; in the modern one every message stands for itself.
+// is a message or a stream of them ("streamable HTTP"). In the stateful protocol there is a
+// session, whose number comes with the greeting; in the modern one every message is complete.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,20 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "core/mcp/channel.h"
 #include "providers/http/http.h"
 
 namespace skein::mcp {
+
+// A value as a header can hold it: as it is, or in base64 with a mark around it.
+std::string header_text(const std::string& value);
+
+// The headers by which a request of the stateless protocol can be routed without being read; empty
+// for any other message. Pure.
+http::HttpHeaders message_headers(std::string_view message, const Channel::Parameters& parameters);
 
 class HttpChannel : public Channel {
  public:
@@ -52,11 +60,10 @@ class HttpChannel : public Channel {
     std::condition_variable wake{};
     std::thread thread{};
   };
-  class Answer;
+  struct Answer;
 
   void run(Worker& worker);
   void hear();
-  void exchange(Worker& worker, const Outgoing& outgoing);
   http::HttpResponse talk(Worker& worker, const http::HttpRequest& request, Answer& answer,
                           bool greeting);
   bool resume(Worker& worker, Answer& answer);
@@ -73,7 +80,7 @@ class HttpChannel : public Channel {
   Events events_;
   std::atomic<bool> leaving_{false};
   std::mutex events_lock_{};  // no two events at a time
-  bool closed_ = false;       // told
+  bool closed_ = false;       // reported
 
   std::mutex lock_{};  // for the queues and what follows
   std::optional<http::HttpHeaders> fixed_{};

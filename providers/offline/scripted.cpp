@@ -4,12 +4,11 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
-#include <optional>
 #include <utility>
 
+#include "core/text/io.h"
 #include "core/text/json.h"
-#include "core/text/small_file.h"
-#include "providers/offline/paced_reply.h"
+#include "providers/offline/offline.h"
 
 namespace skein::offline {
 
@@ -59,13 +58,9 @@ void stop(Performance& play, const Json& value) {
                                  [](Stop each) { return model::name(each); });
 }
 
-void error(Performance& play, const Json& value) {
-  play.speaker.tell(delta::Failed{value.get<std::string>()});
-  play.over = true;
-}
-
-void overflow(Performance& play, const Json& value) {
-  play.speaker.tell(delta::Failed{.text = value.get<std::string>(), .overflow = true});
+template <bool overflow>
+void fail(Performance& play, const Json& value) {
+  play.speaker.tell(delta::Failed{.text = value.get<std::string>(), .overflow = overflow});
   play.over = true;
 }
 
@@ -80,24 +75,23 @@ bool is_text_or_pieces(const Json& value) {
   return value.is_string() || (value.is_array() && std::ranges::all_of(value, is_text));
 }
 bool is_stop(const Json& value) {
-  return value.is_string() && std::ranges::any_of(stops, [&](Stop each) {
-           return model::name(each) == value.get<std::string>();
-         });
+  return std::ranges::any_of(stops, [&](Stop each) { return value == model::name(each); });
 }
 
-struct Step {
+struct ScriptStep {
   std::string_view name;
   bool (*valid)(const Json&);
   void (*play)(Performance&, const Json&);
 };
-constexpr Step steps[] = {
-    {"say", is_text_or_pieces, say}, {"think", is_text, think},       {"call", is_call, call},
-    {"wait", is_number, wait},       {"usage", is_object, usage},     {"stop", is_stop, stop},
-    {"error", is_text, error},       {"overflow", is_text, overflow}, {"cut", is_true, cut}};
+constexpr ScriptStep steps[] = {
+    {"say", is_text_or_pieces, say}, {"think", is_text, think},         {"call", is_call, call},
+    {"wait", is_number, wait},       {"usage", is_object, usage},       {"stop", is_stop, stop},
+    {"error", is_text, fail<false>}, {"overflow", is_text, fail<true>}, {"cut", is_true, cut}};
 
-const Step* find_step(const Json& step) {
+const ScriptStep* find_step(const Json& step) {
   if (!step.is_object() || step.size() != 1) return nullptr;
-  const auto* row = std::ranges::find(steps, std::string_view(step.begin().key()), &Step::name);
+  const auto* row =
+      std::ranges::find(steps, std::string_view(step.begin().key()), &ScriptStep::name);
   return row != std::end(steps) && row->valid(step.begin().value()) ? row : nullptr;
 }
 
@@ -108,11 +102,12 @@ void check(const JsonText& script) {
     const Json& reply = (*replies)[i];
     if (reply.is_string()) continue;
     if (!reply.is_array())
-      throw Error("reply " + std::to_string(i + 1) + " of the script is no string and no array");
+      throw Error("reply " + std::to_string(i + 1) +
+                  " of the script is neither a string nor an array");
     for (std::size_t j = 0; j < reply.size(); ++j)
       if (find_step(reply[j]) == nullptr)
         throw Error("reply " + std::to_string(i + 1) + " of the script: step " +
-                    std::to_string(j + 1) + " is not one");
+                    std::to_string(j + 1) + " is not valid");
   }
 }
 

@@ -14,9 +14,9 @@ namespace skein::wire {
 class AnswerLimit {
  public:
   static constexpr std::size_t most_bytes = std::size_t{10} << 20;
-  // What the user is told when it is reached.
+  // The message to the user when it is reached.
   static constexpr const char* sentence =
-      "the answer is longer than 10 MiB and was stopped there; what came until then is kept";
+      "the answer is longer than 10 MiB and was stopped there; the part received is saved";
 
   // Takes the next piece of the answer. False: it did not fit, and only as much as does is left of
   // it; then nothing more is taken.

@@ -1,7 +1,7 @@
 // Anthropic Messages: POST …/v1/messages.
 #include <algorithm>
 
-#include "core/text/base64.h"
+#include "core/text/encoding.h"
 #include "providers/wire/wire.h"
 
 namespace skein::wire {
@@ -191,16 +191,16 @@ WireRequest encode(const model::Context& context, const model::ModelRef& model,
 std::string key_of(const Json& event) { return std::to_string(int_at(event, "index")); }
 
 model::Delta usage_of(const Json& usage) {
-  return model::delta::UsageUpdate{
-      count_at(usage, "input_tokens"), count_at(usage, "output_tokens"),
-      count_at(usage, "cache_read_input_tokens"), count_at(usage, "cache_creation_input_tokens"),
-      count_at(at(usage, "output_tokens_details"), "thinking_tokens")};
+  return delta::UsageUpdate{count_at(usage, "input_tokens"), count_at(usage, "output_tokens"),
+                            count_at(usage, "cache_read_input_tokens"),
+                            count_at(usage, "cache_creation_input_tokens"),
+                            count_at(at(usage, "output_tokens_details"), "thinking_tokens")};
 }
 
 // What the service left out of the request or let pass; kinds it does not say yet are passed over.
 void read_transformations(const Json& list, model::Deltas& out) {
   if (!list.is_array()) return;
-  model::delta::Transformed transformed;
+  delta::Transformed transformed;
   for (const Json& each : list) {
     const std::string type = string_at(each, "type"), reason = string_at(each, "reason");
     if (type != "thinking_dropped" && type != "thinking_mismatch_allowed") continue;
@@ -226,48 +226,43 @@ model::Deltas block_start(const Json& event) {
   const std::string key = key_of(event);
   const Json& block = at(event, "content_block");
   const std::string type = string_at(block, "type");
-  if (type == "text") return {model::delta::TextPiece{key, string_at(block, "text")}};
+  if (type == "text") return {delta::TextPiece{key, string_at(block, "text")}};
   if (type == "thinking") {
-    model::Deltas out{model::delta::ThinkingPiece{key, string_at(block, "thinking")}};
+    model::Deltas out{delta::ThinkingPiece{key, string_at(block, "thinking")}};
     if (const std::string signature = string_at(block, "signature"); !signature.empty())
-      out.emplace_back(model::delta::Signature{key, signature});
+      out.emplace_back(delta::Signature{key, signature});
     return out;
   }
-  if (type == "redacted_thinking")
-    return {model::delta::Signature{key, string_at(block, "data"), true}};
+  if (type == "redacted_thinking") return {delta::Signature{key, string_at(block, "data"), true}};
   if (type == "tool_use") {
-    model::Deltas out{
-        model::delta::ToolStart{key, string_at(block, "id"), string_at(block, "name")}};
+    model::Deltas out{delta::ToolStart{key, string_at(block, "id"), string_at(block, "name")}};
     if (const Json& input = at(block, "input"); input.is_object() && !input.empty())
-      out.emplace_back(model::delta::ToolInput{key, dump(input)});
+      out.emplace_back(delta::ToolInput{key, dump(input)});
     return out;
   }
   if (!block.is_object()) return {};
-  return {model::delta::Unknown{key, dump(block)}};
+  return {delta::Unknown{key, dump(block)}};
 }
 
 model::Deltas block_delta(const Json& event) {
   const std::string key = key_of(event);
   const Json& piece = at(event, "delta");
   const std::string type = string_at(piece, "type");
-  if (type == "text_delta") return {model::delta::TextPiece{key, string_at(piece, "text")}};
-  if (type == "input_json_delta")
-    return {model::delta::ToolInput{key, string_at(piece, "partial_json")}};
-  if (type == "thinking_delta")
-    return {model::delta::ThinkingPiece{key, string_at(piece, "thinking")}};
-  if (type == "signature_delta")
-    return {model::delta::Signature{key, string_at(piece, "signature")}};
+  if (type == "text_delta") return {delta::TextPiece{key, string_at(piece, "text")}};
+  if (type == "input_json_delta") return {delta::ToolInput{key, string_at(piece, "partial_json")}};
+  if (type == "thinking_delta") return {delta::ThinkingPiece{key, string_at(piece, "thinking")}};
+  if (type == "signature_delta") return {delta::Signature{key, string_at(piece, "signature")}};
   if (type == "compaction_delta") {
     Json members = piece;
     members.erase("type");
-    return {model::delta::ProviderData{key, dump(members)}};
+    return {delta::ProviderData{key, dump(members)}};
   }
   return {};
 }
 
-model::Deltas block_stop(const Json& event) { return {model::delta::BlockEnd{key_of(event)}}; }
+model::Deltas block_stop(const Json& event) { return {delta::BlockEnd{key_of(event)}}; }
 
-constexpr std::pair<std::string_view, model::Stop> stops[] = {
+constexpr StopRow stops[] = {
     {"end_turn", model::Stop::stop},
     {"stop_sequence", model::Stop::stop},
     {"pause_turn", model::Stop::stop},
@@ -287,21 +282,13 @@ model::Deltas message_delta(const Json& event) {
   for (const Json* place : {&event, &change})
     read_transformations(at(*place, "input_transformations"), out);
   if (const std::string reason = string_at(change, "stop_reason"); !reason.empty()) {
-    const auto known =
-        std::ranges::find(stops, reason, &std::pair<std::string_view, model::Stop>::first);
-    out.emplace_back(
-        model::delta::StopReason{known == std::end(stops) ? model::Stop::stop : known->second,
-                                 string_at(at(change, "stop_details"), "explanation")});
+    out.emplace_back(delta::StopReason{stop_for(stops, reason),
+                                       string_at(at(change, "stop_details"), "explanation")});
   }
   return out;
 }
 
-model::Deltas message_stop(const Json&) { return {model::delta::Finished{}}; }
-
-model::Deltas error(const Json& event) {
-  const Json& inner = at(event, "error");
-  return {failure(inner.is_null() ? event : inner)};
-}
+model::Deltas message_stop(const Json&) { return {delta::Finished{}}; }
 
 constexpr std::pair<std::string_view, model::Deltas (*)(const Json&)> events[] = {
     {"content_block_delta", block_delta},
@@ -310,14 +297,14 @@ constexpr std::pair<std::string_view, model::Deltas (*)(const Json&)> events[] =
     {"message_start", message_start},
     {"message_delta", message_delta},
     {"message_stop", message_stop},
-    {"error", error},
+    {"error", error_event},
 };
 
 model::Deltas decode(const SseEvent& event) {
   const std::optional<Json> json = parse_json(event.data);
   if (!json) return not_json();
   // Some servers put the error itself there, and its own type is then not the event's.
-  if (event.name == "error") return error(*json);
+  if (event.name == "error") return error_event(*json);
   const std::string type = string_at(*json, "type", event.name);
   for (const auto& [name, read] : events)
     if (name == type) return read(*json);

@@ -2,9 +2,7 @@
 // I/O, and know nothing of who serves the format: services and models are rows of the catalog.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +13,11 @@
 
 namespace skein::wire {
 
-// How a model is told how much to think.
+// Recorded with every answer. Raise it whenever the same conversation is to give other bytes,
+// because of a codec here or of core/handover.
+inline constexpr int request_version = 1;
+
+// How a request says how much to think.
 enum class ThinkingStyle {
   none,    // it is not
   budget,  // as a number of tokens
@@ -45,7 +47,7 @@ struct ModelFacts {
   // Gemini.
   bool images_in_results = false;  // a function's response may hold images
   bool signed_calls = false;       // each step's first call needs a signature
-  bool call_ids = false;           // calls and responses carry ids, whoever made the calls
+  bool call_ids = false;           // calls and responses carry ids, also of others' calls
 };
 
 // Names what of the vendor's new things a request makes use of.
@@ -58,16 +60,8 @@ struct WireRequest {
   JsonText body;
 };
 
-// Why a request was refused.
-struct Explanation {
-  std::string text;                                 // for the user
-  bool overflow = false;                            // the request was too long for the model
-  bool retryable = false;                           // the same request may succeed later
-  std::optional<std::chrono::milliseconds> wait{};  // how long the service asks us to wait
-  model::delta::Overflow told{};                    // with overflow
-  bool seals = false;  // it was sent thinking or signatures that it does not take (back)
-  bool operator==(const Explanation&) const = default;
-};
+// Why a request was refused: what a stream says when it fails.
+using Explanation = model::delta::Failed;
 
 struct Codec {
   std::string_view name;

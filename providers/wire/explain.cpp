@@ -2,31 +2,118 @@
 // whether trying again makes sense. Services copy each other's formats and mix their words, so one
 // reader serves all codecs.
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <cstdio>
-#include <ctime>
 
-#include "providers/wire/overflow.h"
+#include "core/text/text.h"
 #include "providers/wire/wire.h"
 
 namespace skein::wire {
 
 namespace {
 
-struct Meaning {
-  int status;
-  std::string_view sentence;
+// No window is smaller or larger; the numbers of a sentence may be anything.
+constexpr std::int64_t least = 256, most = 100'000'000;
+
+std::int64_t sane(std::int64_t number) { return number >= least && number <= most ? number : 0; }
+
+// Sentences of services, in lower case, with the numbers that count: # is the window, @ is what was
+// sent, * is a number of no interest, and … matches any words without a number. The first that
+// fits is taken.
+constexpr std::string_view sentences[] = {
+    "input length and `max_tokens` exceed context limit: @ + * > #",          // Anthropic
+    "prompt is too long: @ tokens > # maximum",                               // Anthropic
+    "input token count (@) exceeds the maximum number of tokens allowed (#",  // Google
+    "input token count exceeds the maximum number of tokens allowed (#",      // Google
+    "request (@ tokens) exceeds the available context size (#",               // llama.cpp
+    "exceeds the available context size (#",
+    "maximum context length is # tokens. however, your messages resulted in @ tokens",  // OpenAI
+    "maximum context length is # tokens, however you requested * tokens (@ in",         // OpenAI
+    "maximum context length is # tokens. however, you requested * tokens (@ in",        // vLLM
+    "maximum context length is # tokens and your request has @ input tokens",           // vLLM
+    "maximum context length of # tokens",
+    "maximum prompt length is # but the request contains @ tokens",                     // xAI
+    "exceeded model token limit: # (requested: @",                                      // Kimi
+    "maximum context length is # tokens. however, you requested about * tokens (@ of",  // OpenRouter
+    "prompt token count of @ exceeds the limit of #",                                   // Copilot
+    "prompt contains @ tokens…too large for model with # maximum",                      // Mistral
+    "too large for model with # maximum context length",
+    "tokens + `max_new_tokens` must be <= #",  // Together, TGI
+    "maximum context length is # tokens",
+    "context window of # tokens",
+    "context window is # tokens",
+    "context length is only # tokens",
+    "input tokens exceed the configured limit of # tokens",  // OpenAI Responses
+    "maximum allowed input length of # tokens",
 };
-constexpr std::array<Meaning, 15> meanings{{
+
+// A number with or without commas between its digits.
+bool take_number(std::string_view& text, std::int64_t& number) {
+  std::string digits;
+  std::size_t at = 0;
+  while (at < text.size() &&
+         (is_digit(text[at]) ||
+          (text[at] == ',' && at > 0 && at + 1 < text.size() && is_digit(text[at + 1]))))
+    if (const char c = text[at++]; c != ',') digits += c;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (digits.empty() || failed != std::errc{}) return false;
+  text.remove_prefix(at);
+  return true;
+}
+
+// Whether `text` begins as the sentence does.
+bool fits(std::string_view text, std::string_view sentence, delta::Overflow& out) {
+  constexpr std::string_view any = "…";
+  while (!sentence.empty()) {
+    if (sentence.starts_with(any)) {
+      sentence.remove_prefix(any.size());
+      const std::string_view next = sentence.substr(0, sentence.find_first_of("#@*"));
+      const std::size_t at = text.find(next);
+      if (at == std::string_view::npos) return false;
+      text.remove_prefix(at);
+      continue;
+    }
+    const char c = sentence.front();
+    sentence.remove_prefix(1);
+    if (c == '#' || c == '@' || c == '*') {
+      std::int64_t number = 0;
+      if (!take_number(text, number)) return false;
+      if (c == '#') out.window = number;
+      if (c == '@') out.sent = number;
+    } else {
+      if (!text.starts_with(c)) return false;
+      text.remove_prefix(1);
+    }
+  }
+  return true;
+}
+
+delta::Overflow in_words(std::string_view message) {
+  for (const std::string_view sentence : sentences) {
+    const std::string_view opening = sentence.substr(0, sentence.find_first_of("#@*"));
+    for (std::size_t at = 0; (at = message.find(opening, at)) != std::string_view::npos; ++at)
+      if (delta::Overflow out; fits(message.substr(at), sentence, out)) return out;
+  }
+  return {};
+}
+
+// What a refusal says in numbers: how many tokens the model takes, and how many it was given.
+// `message` is the error's sentence in lower case. What is not said, or makes no sense, is 0.
+delta::Overflow overflow_in(const Json& error, const std::string& message) {
+  delta::Overflow out = in_words(message);
+  // llama.cpp has them as members too.
+  if (const std::int64_t window = int_at(error, "n_ctx"); window > 0) out.window = window;
+  if (const std::int64_t sent = int_at(error, "n_prompt_tokens"); sent > 0) out.sent = sent;
+  return {sane(out.window), sane(out.sent)};
+}
+
+constexpr std::pair<int, std::string_view> meanings[] = {
     {400, "the provider refused the request"},
     {401, "the provider did not accept the key"},
     {402, "the account has no credit"},
     {403, "the key is not allowed to do this"},
     {404, "the provider does not know this model or address"},
     {408, "the provider waited too long for the request"},
-    {409, "the request collided with another one"},
+    {409, "the request conflicts with another one"},
     {413, "the request is too large"},
     {422, "the provider refused the request"},
     {429, "too many requests"},
@@ -35,10 +122,10 @@ constexpr std::array<Meaning, 15> meanings{{
     {503, "the provider is not available"},
     {504, "the provider took too long"},
     {529, "the provider is overloaded"},
-}};
+};
 
 // Types, codes and status names that stand where no HTTP status is given, and what they amount to.
-constexpr std::array<std::pair<std::string_view, int>, 20> kinds{{
+constexpr std::pair<std::string_view, int> kinds[] = {
     {"invalid_request_error", 400},
     {"INVALID_ARGUMENT", 400},
     {"authentication_error", 401},
@@ -59,10 +146,10 @@ constexpr std::array<std::pair<std::string_view, int>, 20> kinds{{
     {"timeout_error", 504},
     {"DEADLINE_EXCEEDED", 504},
     {"overloaded_error", 529},
-}};
+};
 
 // How services say that the context is too long; in lower case.
-constexpr std::array<std::string_view, 22> overflow_words{
+constexpr std::string_view overflow_words[] = {
     "context_length_exceeded",
     "exceed_context_size",
     "model_context_window_exceeded",
@@ -89,7 +176,7 @@ constexpr std::array<std::string_view, 22> overflow_words{
 
 // How services say that they do not take what was signed, or do not take it in this place; in lower
 // case, both words of a row.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> seal_words{{
+constexpr std::pair<std::string_view, std::string_view> seal_words[] = {
     {"signature` in `thinking` block", ""},
     {"thinking", "blocks in the latest assistant message cannot be modified"},
     {"a final `assistant` message must start with a thinking block", ""},
@@ -100,7 +187,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> seal_wor
     {"thought_signature", ""},
     {"thoughtsignature", ""},
     {"encrypted", "could not be"},  // "… content for item rs_1 could not be verified"
-}};
+};
 
 bool is_about_seals(const std::string& words) {
   return std::ranges::any_of(seal_words, [&](const auto& row) {
@@ -110,36 +197,24 @@ bool is_about_seals(const std::string& words) {
 }
 
 // Codes of a 429 that no waiting will cure.
-constexpr std::array<std::string_view, 3> exhausted{"insufficient_quota", "billing", "credit"};
+constexpr std::string_view exhausted[] = {"insufficient_quota", "billing", "credit"};
 
 constexpr std::size_t longest_message = 600;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  return out;
-}
-
-bool mentions(const std::string& text, const auto& words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
-}
 
 std::string scalar_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   return value.is_number_integer() ? dump(value) : "";
 }
 
-struct Report {
+struct ErrorReport {
   int status = 0;
   std::string message{};
   std::string words{};  // type, code, status name and message, in lower case
-  model::delta::Overflow told{};
+  delta::Overflow told{};
 };
 
-Report read(const Json& error, int status) {
-  Report report{.status = status};
+ErrorReport read(const Json& error, int status) {
+  ErrorReport report{.status = status};
   if (error.is_string()) report.message = error.get<std::string>();
   if (error.is_object()) report.message = string_at(error, "message");
   report.words = lower(report.message);
@@ -156,23 +231,24 @@ Report read(const Json& error, int status) {
   return report;
 }
 
-Explanation judge(const Report& report) {
+Explanation judge(const ErrorReport& report) {
   Explanation out;
-  const bool spent = report.status == 402 || mentions(report.words, exhausted);
+  const bool spent = report.status == 402 || has_any_of(report.words, exhausted);
   // "Too many tokens per minute" is a 429 and no overflow.
   out.overflow =
-      report.status == 413 || (report.status != 429 && mentions(report.words, overflow_words));
+      report.status == 413 || (report.status != 429 && has_any_of(report.words, overflow_words));
   if (out.overflow) out.told = report.told;
   out.seals = !out.overflow && report.status == 400 && is_about_seals(report.words);
   out.retryable = !out.overflow && !spent &&
                   (report.status == 408 || report.status == 409 || report.status == 429 ||
                    report.status >= 500);
-  const auto known = std::ranges::find(meanings, report.status, &Meaning::status);
-  std::string text = out.overflow              ? "the conversation is too long for this model"
-                     : spent                   ? "the account has no credit or quota left"
-                     : known != meanings.end() ? std::string(known->sentence)
-                     : report.status >= 500    ? "the provider has trouble"
-                                               : "the provider reports an error";
+  const auto known =
+      std::ranges::find_if(meanings, [&](const auto& row) { return row.first == report.status; });
+  std::string text = out.overflow                  ? "the conversation is too long for this model"
+                     : spent                       ? "the account has no credit or quota left"
+                     : known != std::end(meanings) ? std::string(known->second)
+                     : report.status >= 500        ? "the provider has a problem"
+                                                   : "the provider reports an error";
   if (report.status != 0) text += " (" + std::to_string(report.status) + ")";
   if (!report.message.empty()) {
     const std::string message = valid_utf8(report.message);
@@ -180,55 +256,6 @@ Explanation judge(const Report& report) {
   }
   out.text = std::move(text);
   return out;
-}
-
-std::string_view header(const http::HttpHeaders& headers, std::string_view name) {
-  for (const auto& [key, value] : headers)
-    if (key == name) return value;
-  return {};
-}
-
-std::optional<std::chrono::milliseconds> sane_wait(double ms) {
-  if (!(ms >= 0) || ms > 86'400'000.0) return std::nullopt;
-  return std::chrono::milliseconds(std::llround(ms));
-}
-
-// "12", "1.5" or "12s", times `unit`. Nonsense is left to our own backoff.
-std::optional<std::chrono::milliseconds> wait_of(std::string_view text, double unit) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (problem != std::errc{} || (!rest.empty() && rest != "s")) return std::nullopt;
-  return sane_wait(number * unit);
-}
-
-// Seconds since 1970 of "Wed, 21 Oct 2026 07:28:00 GMT".
-std::optional<double> http_date(std::string_view text) {
-  std::tm tm{};
-  char month[4] = "";
-  if (std::sscanf(std::string(text).c_str(), "%*3s, %2d %3s %4d %2d:%2d:%2d GMT", &tm.tm_mday,
-                  month, &tm.tm_year, &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6)
-    return std::nullopt;
-  const std::size_t at = std::string_view("JanFebMarAprMayJunJulAugSepOctNovDec").find(month);
-  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
-  tm.tm_mon = static_cast<int>(at / 3);
-  tm.tm_year -= 1900;
-  return static_cast<double>(timegm(&tm));
-}
-
-// A date is measured against the server's own clock: ours may be wrong.
-std::optional<std::chrono::milliseconds> wait_until(std::string_view then, std::string_view now) {
-  const std::optional<double> end = http_date(then), start = http_date(now);
-  return end && start ? sane_wait((*end - *start) * 1000) : std::nullopt;
-}
-
-std::optional<std::chrono::milliseconds> retry_info(const Json& error) {
-  const Json& details = at(error, "details");
-  if (!details.is_array()) return std::nullopt;
-  for (const Json& detail : details)
-    if (const std::string delay = string_at(detail, "retryDelay"); !delay.empty())
-      return wait_of(delay, 1000);
-  return std::nullopt;
 }
 
 // The part of an error body that says something: {error: {…}}, [{error: {…}}], {message: …}.
@@ -246,10 +273,7 @@ Json error_in(std::string_view body) {
 
 }  // namespace
 
-model::delta::Failed failure(const Json& error) {
-  const Explanation why = judge(read(error, 0));
-  return {why.text, why.overflow, why.retryable, why.told, why.seals};
-}
+delta::Failed failure(const Json& error) { return judge(read(error, 0)); }
 
 Explanation explain(int status, std::string_view body, const http::HttpHeaders& headers) {
   const Json error = error_in(body.substr(0, std::size_t{1} << 20));
@@ -260,13 +284,9 @@ Explanation explain(int status, std::string_view body, const http::HttpHeaders& 
                                                                : std::string());
     out.retryable = !out.overflow;
   }
-  const std::string_view should_retry = header(headers, "x-should-retry");
+  const std::string_view should_retry = http::header_value(headers, "x-should-retry");
   if (should_retry == "true") out.retryable = true;
   if (should_retry == "false") out.retryable = false;
-  out.wait = wait_of(header(headers, "retry-after-ms"), 1);
-  if (!out.wait) out.wait = wait_of(header(headers, "retry-after"), 1000);
-  if (!out.wait) out.wait = wait_until(header(headers, "retry-after"), header(headers, "date"));
-  if (!out.wait) out.wait = retry_info(error);
   return out;
 }
 

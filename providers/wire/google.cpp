@@ -1,10 +1,9 @@
 // Gemini: POST …/v1beta/models/{model}:streamGenerateContent?alt=sse.
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 
-#include "core/text/base64.h"
+#include "core/text/encoding.h"
+#include "core/text/text.h"
 #include "providers/wire/wire.h"
 
 namespace skein::wire {
@@ -45,7 +44,7 @@ Json id_of(const model::ToolUse& call, const ModelFacts& facts) {
 
 struct PartEncoder {
   Json& parts;
-  Json& images;  // of results, for models that take them only beside the results
+  Json& images;  // of results, for models that take them only next to the results
   const Calls& calls;
   const model::ModelRef& model;
   const ModelFacts& facts;
@@ -120,9 +119,7 @@ Json generation_config(const model::ModelRef& model, const ModelFacts& facts) {
   if (facts.thinking == ThinkingStyle::budget) {
     thinking["thinkingBudget"] = thinking_budget(model.thinking);
   } else {
-    std::ranges::transform(level, level.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
+    for (char& c : level) c = static_cast<char>(c - 'a' + 'A');  // a word in lower case
     thinking["thinkingLevel"] = level;
   }
   return config;
@@ -133,9 +130,7 @@ std::string path_segment(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.';
-    if (plain)
+    if (is_alphanumeric(c) || c == '-' || c == '_' || c == '.')
       out += c;
     else
       out += {'%', hex[byte >> 4], hex[byte & 15]};
@@ -172,30 +167,30 @@ void read_call(const Json& part, const std::string& signature, model::Deltas& ou
   Json members = Json::object();
   if (!id.empty()) members["id"] = id;
   if (!signature.empty()) members["thoughtSignature"] = signature;
-  out.emplace_back(model::delta::BlockEnd{""});
-  out.emplace_back(model::delta::ToolStart{"", id, string_at(call, "name")});
-  if (input.is_object()) out.emplace_back(model::delta::ToolInput{"", dump(input)});
-  if (!members.empty()) out.emplace_back(model::delta::ProviderData{"", dump(members)});
-  out.emplace_back(model::delta::BlockEnd{""});
+  out.emplace_back(delta::BlockEnd{""});
+  out.emplace_back(delta::ToolStart{"", id, string_at(call, "name")});
+  if (input.is_object()) out.emplace_back(delta::ToolInput{"", dump(input)});
+  if (!members.empty()) out.emplace_back(delta::ProviderData{"", dump(members)});
+  out.emplace_back(delta::BlockEnd{""});
 }
 
-// Text goes on over many parts, but a signed part stands alone: its signature is for it only, and
+// Text continues over many parts, but a signed part is separate: its signature is for it only, and
 // may come on a part without any text.
 void read_text(const Json& part, const std::string& signature, model::Deltas& out) {
   const std::string text = string_at(part, "text");
   const bool thought = bool_at(part, "thought");
   if (text.empty() && signature.empty()) return;
-  if (!signature.empty()) out.emplace_back(model::delta::BlockEnd{""});
+  if (!signature.empty()) out.emplace_back(delta::BlockEnd{""});
   if (thought)
-    out.emplace_back(model::delta::ThinkingPiece{"", text});
+    out.emplace_back(delta::ThinkingPiece{"", text});
   else
-    out.emplace_back(model::delta::TextPiece{"", text});
+    out.emplace_back(delta::TextPiece{"", text});
   if (signature.empty()) return;
   if (thought)
-    out.emplace_back(model::delta::Signature{"", signature});
+    out.emplace_back(delta::Signature{"", signature});
   else
-    out.emplace_back(model::delta::ProviderData{"", dump({{"thoughtSignature", signature}})});
-  out.emplace_back(model::delta::BlockEnd{""});
+    out.emplace_back(delta::ProviderData{"", dump({{"thoughtSignature", signature}})});
+  out.emplace_back(delta::BlockEnd{""});
 }
 
 void read_part(const Json& part, model::Deltas& out) {
@@ -203,12 +198,12 @@ void read_part(const Json& part, model::Deltas& out) {
   const std::string signature = string_at(part, "thoughtSignature");
   if (part.contains("functionCall")) return read_call(part, signature, out);
   if (part.contains("text")) return read_text(part, signature, out);
-  out.emplace_back(model::delta::BlockEnd{""});
-  out.emplace_back(model::delta::Unknown{"", dump(part)});
-  out.emplace_back(model::delta::BlockEnd{""});
+  out.emplace_back(delta::BlockEnd{""});
+  out.emplace_back(delta::Unknown{"", dump(part)});
+  out.emplace_back(delta::BlockEnd{""});
 }
 
-constexpr std::pair<std::string_view, model::Stop> stops[] = {
+constexpr StopRow stops[] = {
     {"MAX_TOKENS", model::Stop::length},
     {"SAFETY", model::Stop::refusal},
     {"RECITATION", model::Stop::refusal},
@@ -227,18 +222,16 @@ constexpr std::pair<std::string_view, model::Stop> stops[] = {
 void read_finish(const Json& candidate, model::Deltas& out) {
   const std::string reason = string_at(candidate, "finishReason");
   if (reason.empty()) return;
-  const auto known =
-      std::ranges::find(stops, reason, &std::pair<std::string_view, model::Stop>::first);
-  const model::Stop stop = known == std::end(stops) ? model::Stop::stop : known->second;
+  const model::Stop stop = stop_for(stops, reason);
   const std::string detail = string_at(candidate, "finishMessage");
   if (stop == model::Stop::error) {
-    out.emplace_back(model::delta::Failed{"the model made a call that cannot be used (" + reason +
-                                              ")" + (detail.empty() ? "" : ": " + detail),
-                                          false, true});
+    out.emplace_back(delta::Failed{
+        "the model made an invalid call (" + reason + ")" + (detail.empty() ? "" : ": " + detail),
+        false, true});
     return;
   }
-  out.emplace_back(model::delta::StopReason{stop, detail});
-  out.emplace_back(model::delta::Finished{});
+  out.emplace_back(delta::StopReason{stop, detail});
+  out.emplace_back(delta::Finished{});
 }
 
 // What is counted as prompt includes what came from the cache; ours does not.
@@ -247,7 +240,7 @@ model::Delta usage_of(const Json& usage) {
   const auto cached = count_at(usage, "cachedContentTokenCount");
   const auto answer = count_at(usage, "candidatesTokenCount");
   const auto thoughts = count_at(usage, "thoughtsTokenCount");
-  model::delta::UsageUpdate update{.cache_read = cached, .reasoning = thoughts};
+  delta::UsageUpdate update{.cache_read = cached, .reasoning = thoughts};
   if (prompt)
     update.input = std::max<std::int64_t>(0, *prompt - cached.value_or(0)) +
                    count_at(usage, "toolUsePromptTokenCount").value_or(0);
@@ -264,17 +257,14 @@ model::Deltas decode(const SseEvent& event) {
   if (const Json& usage = at(*json, "usageMetadata"); usage.is_object())
     out.push_back(usage_of(usage));
   if (const Json& feedback = at(*json, "promptFeedback"); feedback.contains("blockReason")) {
-    out.emplace_back(model::delta::StopReason{
+    out.emplace_back(delta::StopReason{
         model::Stop::refusal,
         string_at(feedback, "blockReasonMessage", string_at(feedback, "blockReason"))});
-    out.emplace_back(model::delta::Finished{});
+    out.emplace_back(delta::Finished{});
   }
-  const Json& candidates = at(*json, "candidates");
-  if (!candidates.is_array()) return out;
-  for (const Json& candidate : candidates) {
+  for (const Json& candidate : list_at(*json, "candidates")) {
     if (int_at(candidate, "index") != 0) continue;
-    if (const Json& parts = at(at(candidate, "content"), "parts"); parts.is_array())
-      for (const Json& part : parts) read_part(part, out);
+    for (const Json& part : list_at(at(candidate, "content"), "parts")) read_part(part, out);
     read_finish(candidate, out);
   }
   return out;

@@ -2,6 +2,7 @@
 // …/chat/completions.
 #include <algorithm>
 
+#include "core/text/text.h"
 #include "providers/wire/wire.h"
 
 namespace skein::wire {
@@ -20,12 +21,10 @@ Json image_part(const model::Image& image) {
 // A string where text is all there is: some servers know nothing else.
 Json user_content(const model::Message& message, const ModelFacts& facts) {
   Json parts = Json::array();
-  bool only_text = true;
-  std::string joined;
+  std::vector<std::string_view> texts;
   const auto text = [&](std::string_view piece) {
     if (piece.empty()) return;
-    if (!joined.empty()) joined += "\n\n";
-    joined += piece;
+    texts.push_back(piece);
     parts.push_back(text_part(piece));
   };
   for (const model::Block& block : message.content) {
@@ -34,11 +33,9 @@ Json user_content(const model::Message& message, const ModelFacts& facts) {
     if (image == nullptr) continue;
     const std::string_view missing = missing_image(*image, facts);
     text(missing);
-    if (!missing.empty()) continue;
-    parts.push_back(image_part(*image));
-    only_text = false;
+    if (missing.empty()) parts.push_back(image_part(*image));
   }
-  return only_text ? Json(joined) : parts;
+  return texts.size() == parts.size() ? Json(listed(texts, "\n\n")) : parts;
 }
 
 // Reasoning goes back in the field it came in. What most services call it is not written down.
@@ -147,21 +144,6 @@ WireRequest encode(const model::Context& context, const model::ModelRef& model,
 
 // ---- answer
 
-// What is counted as input here includes what came from the cache; ours does not.
-model::Delta usage_of(const Json& usage) {
-  const Json& input = at(usage, "prompt_tokens_details");
-  model::delta::UsageUpdate update{
-      .output = count_at(usage, "completion_tokens"),
-      .cache_read = count_at(input, "cached_tokens"),
-      .cache_write = count_at(input, "cache_write_tokens"),
-      .reasoning = count_at(at(usage, "completion_tokens_details"), "reasoning_tokens")};
-  if (!update.cache_read) update.cache_read = count_at(usage, "prompt_cache_hit_tokens");
-  if (const auto prompt = count_at(usage, "prompt_tokens"))
-    update.input = std::max<std::int64_t>(
-        0, *prompt - update.cache_read.value_or(0) - update.cache_write.value_or(0));
-  return update;
-}
-
 // Calls go by index; some servers leave it out, and then a new id is a new call and a piece without
 // an id belongs to the last one.
 void read_call(const Json& call, model::Deltas& out) {
@@ -172,14 +154,14 @@ void read_call(const Json& call, model::Deltas& out) {
   const std::string name = string_at(function, "name");
   if (!key.empty() && (!id.empty() || !name.empty())) {
     // There is no other sign that the call before is whole.
-    if (index && *index > 0) out.emplace_back(model::delta::BlockEnd{std::to_string(*index - 1)});
-    out.emplace_back(model::delta::ToolStart{key, id, name});
+    if (index && *index > 0) out.emplace_back(delta::BlockEnd{std::to_string(*index - 1)});
+    out.emplace_back(delta::ToolStart{key, id, name});
   }
   const Json& arguments = at(function, "arguments");
   if (arguments.is_string())
-    out.emplace_back(model::delta::ToolInput{key, arguments.get<std::string>()});
+    out.emplace_back(delta::ToolInput{key, arguments.get<std::string>()});
   else if (arguments.is_object())
-    out.emplace_back(model::delta::ToolInput{key, dump(arguments), true});
+    out.emplace_back(delta::ToolInput{key, dump(arguments), true});
 }
 
 // Reasoning that some services want back exactly as they sent it, piece by piece.
@@ -188,18 +170,17 @@ void read_detail(const Json& detail, model::Deltas& out) {
   Json rest = detail;
   for (const char* member : {"text", "summary", "data", "signature"}) rest.erase(member);
   if (const std::string data = string_at(detail, "data"); !data.empty())
-    out.emplace_back(model::delta::Signature{key, data, true});
+    out.emplace_back(delta::Signature{key, data, true});
   else
     out.emplace_back(
-        model::delta::ThinkingPiece{key, string_at(detail, "text") + string_at(detail, "summary")});
+        delta::ThinkingPiece{key, string_at(detail, "text") + string_at(detail, "summary")});
   if (const std::string signature = string_at(detail, "signature"); !signature.empty())
-    out.emplace_back(model::delta::Signature{key, signature});
-  out.emplace_back(model::delta::ProviderData{key, dump(rest)});
+    out.emplace_back(delta::Signature{key, signature});
+  out.emplace_back(delta::ProviderData{key, dump(rest)});
 }
 
 void read_reasoning(const Json& piece, model::Deltas& out) {
-  if (const Json& details = at(piece, "reasoning_details");
-      details.is_array() && !details.empty()) {
+  if (const auto& details = list_at(piece, "reasoning_details"); !details.empty()) {
     for (const Json& detail : details)
       if (detail.is_object()) read_detail(detail, out);
     return;
@@ -207,14 +188,14 @@ void read_reasoning(const Json& piece, model::Deltas& out) {
   for (const std::string_view field :
        {default_reasoning_field, std::string_view("reasoning"), std::string_view("reasoning_text")})
     if (const std::string text = string_at(piece, field); !text.empty()) {
-      out.emplace_back(model::delta::ThinkingPiece{"", text});
+      out.emplace_back(delta::ThinkingPiece{"", text});
       if (field != default_reasoning_field)
-        out.emplace_back(model::delta::ProviderData{"", dump({{"field", field}})});
+        out.emplace_back(delta::ProviderData{"", dump({{"field", field}})});
       return;
     }
 }
 
-constexpr std::pair<std::string_view, model::Stop> stops[] = {
+constexpr StopRow stops[] = {
     {"length", model::Stop::length},
     {"content_filter", model::Stop::refusal},
     {"tool_calls", model::Stop::tool_use},
@@ -222,14 +203,12 @@ constexpr std::pair<std::string_view, model::Stop> stops[] = {
 };
 
 void read_finish(const std::string& reason, model::Deltas& out) {
-  const auto known =
-      std::ranges::find(stops, reason, &std::pair<std::string_view, model::Stop>::first);
-  const model::Stop stop = known == std::end(stops) ? model::Stop::stop : known->second;
+  const model::Stop stop = stop_for(stops, reason);
   // With `length` the last call may be cut even where its input looks whole.
   if (stop == model::Stop::stop || stop == model::Stop::tool_use)
-    out.emplace_back(model::delta::BlockEnd{"", true});
-  out.emplace_back(model::delta::StopReason{stop});
-  out.emplace_back(model::delta::Finished{});
+    out.emplace_back(delta::BlockEnd{"", true});
+  out.emplace_back(delta::StopReason{stop});
+  out.emplace_back(delta::Finished{});
 }
 
 void read_choice(const Json& choice, model::Deltas& out) {
@@ -237,20 +216,19 @@ void read_choice(const Json& choice, model::Deltas& out) {
   const Json& piece = at(choice, "delta");
   read_reasoning(piece, out);
   if (const std::string text = string_at(piece, "content"); !text.empty())
-    out.emplace_back(model::delta::TextPiece{"", text});
+    out.emplace_back(delta::TextPiece{"", text});
   if (const std::string refusal = string_at(piece, "refusal"); !refusal.empty()) {
-    out.emplace_back(model::delta::TextPiece{"", refusal});
-    out.emplace_back(model::delta::StopReason{model::Stop::refusal});
+    out.emplace_back(delta::TextPiece{"", refusal});
+    out.emplace_back(delta::StopReason{model::Stop::refusal});
   }
-  if (const Json& calls = at(piece, "tool_calls"); calls.is_array())
-    for (const Json& call : calls) read_call(call, out);
+  for (const Json& call : list_at(piece, "tool_calls")) read_call(call, out);
   if (const Json& error = at(choice, "error"); error.is_object()) out.emplace_back(failure(error));
   if (const std::string reason = string_at(choice, "finish_reason"); !reason.empty())
     read_finish(reason, out);
 }
 
 model::Deltas decode(const SseEvent& event) {
-  if (event.data == "[DONE]") return {model::delta::Finished{}};
+  if (event.data == "[DONE]") return {delta::Finished{}};
   const std::optional<Json> json = parse_json(event.data);
   if (!json) return not_json();
   model::Deltas out;
@@ -258,9 +236,9 @@ model::Deltas decode(const SseEvent& event) {
     out.emplace_back(failure(error));
   else if (event.name == "error")
     out.emplace_back(failure(*json));
-  if (const Json& choices = at(*json, "choices"); choices.is_array())
-    for (const Json& choice : choices) read_choice(choice, out);
-  if (const Json& usage = at(*json, "usage"); usage.is_object()) out.push_back(usage_of(usage));
+  for (const Json& choice : list_at(*json, "choices")) read_choice(choice, out);
+  if (const Json& usage = at(*json, "usage"); usage.is_object())
+    out.emplace_back(openai_usage(usage, "prompt_tokens", "completion_tokens"));
   return out;
 }
 

@@ -146,21 +146,21 @@ std::string part_key(const Json& event) {
 }
 
 model::Deltas text_delta(const Json& event) {
-  return {model::delta::TextPiece{part_key(event), string_at(event, "delta")}};
+  return {delta::TextPiece{part_key(event), string_at(event, "delta")}};
 }
 
 model::Deltas thinking_delta(const Json& event) {
-  return {model::delta::ThinkingPiece{key_of(event), string_at(event, "delta")}};
+  return {delta::ThinkingPiece{key_of(event), string_at(event, "delta")}};
 }
 
 // A summary comes in parts that are paragraphs.
 model::Deltas summary_part_added(const Json& event) {
   if (int_at(event, "summary_index") == 0) return {};
-  return {model::delta::ThinkingPiece{key_of(event), "\n\n"}};
+  return {delta::ThinkingPiece{key_of(event), "\n\n"}};
 }
 
 model::Deltas arguments_delta(const Json& event) {
-  return {model::delta::ToolInput{key_of(event), string_at(event, "delta")}};
+  return {delta::ToolInput{key_of(event), string_at(event, "delta")}};
 }
 
 // Opens the blocks that are shown as they grow; the rest waits until it is done.
@@ -168,19 +168,17 @@ model::Deltas item_added(const Json& event) {
   const Json& item = at(event, "item");
   const std::string type = string_at(item, "type");
   if (type == "function_call")
-    return {model::delta::ToolStart{key_of(event), string_at(item, "call_id"),
-                                    string_at(item, "name")}};
-  if (type == "reasoning") return {model::delta::ThinkingPiece{key_of(event), ""}};
+    return {delta::ToolStart{key_of(event), string_at(item, "call_id"), string_at(item, "name")}};
+  if (type == "reasoning") return {delta::ThinkingPiece{key_of(event), ""}};
   return {};
 }
 
 model::Deltas call_done(const std::string& key, const Json& item) {
-  model::Deltas out{
-      model::delta::ToolStart{key, string_at(item, "call_id"), string_at(item, "name")},
-      model::delta::ToolInput{key, string_at(item, "arguments"), true}};
+  model::Deltas out{delta::ToolStart{key, string_at(item, "call_id"), string_at(item, "name")},
+                    delta::ToolInput{key, string_at(item, "arguments"), true}};
   if (const std::string id = string_at(item, "id"); !id.empty())
-    out.emplace_back(model::delta::ProviderData{key, dump({{"id", id}})});
-  if (string_at(item, "status") != "incomplete") out.emplace_back(model::delta::BlockEnd{key});
+    out.emplace_back(delta::ProviderData{key, dump({{"id", id}})});
+  if (string_at(item, "status") != "incomplete") out.emplace_back(delta::BlockEnd{key});
   return out;
 }
 
@@ -189,19 +187,17 @@ model::Deltas message_done(const std::string& key, const Json& item) {
   Json members = Json::object();
   for (const char* member : {"id", "phase"})
     if (const Json& value = at(item, member); value.is_string()) members[member] = value;
-  const Json& content = at(item, "content");
-  if (!content.is_array() || members.empty()) return out;
-  for (std::size_t i = 0; i < content.size(); ++i)
-    out.emplace_back(
-        model::delta::ProviderData{part_key(key, static_cast<std::int64_t>(i)), dump(members)});
+  const auto parts = static_cast<std::int64_t>(list_at(item, "content").size());
+  for (std::int64_t i = 0; i < parts && !members.empty(); ++i)
+    out.emplace_back(delta::ProviderData{part_key(key, i), dump(members)});
   return out;
 }
 
 model::Deltas reasoning_done(const std::string& key, const Json& item) {
   Json members = item;
   for (const char* member : {"type", "encrypted_content", "status"}) members.erase(member);
-  return {model::delta::Signature{key, string_at(item, "encrypted_content")},
-          model::delta::ProviderData{key, dump(members)}, model::delta::BlockEnd{key}};
+  return {delta::Signature{key, string_at(item, "encrypted_content")},
+          delta::ProviderData{key, dump(members)}, delta::BlockEnd{key}};
 }
 
 model::Deltas item_done(const Json& event) {
@@ -212,40 +208,22 @@ model::Deltas item_done(const Json& event) {
   if (type == "message") return message_done(key, item);
   if (type == "reasoning") return reasoning_done(key, item);
   if (!item.is_object()) return {};
-  return {model::delta::Unknown{key, dump(item)}, model::delta::BlockEnd{key}};
+  return {delta::Unknown{key, dump(item)}, delta::BlockEnd{key}};
 }
 
 bool refused(const Json& response) {
-  const Json& output = at(response, "output");
-  if (!output.is_array()) return false;
-  for (const Json& item : output) {
-    const Json& content = at(item, "content");
-    if (content.is_array() && std::ranges::any_of(content, [](const Json& part) {
-          return string_at(part, "type") == "refusal";
-        }))
-      return true;
-  }
+  for (const Json& item : list_at(response, "output"))
+    for (const Json& part : list_at(item, "content"))
+      if (string_at(part, "type") == "refusal") return true;
   return false;
-}
-
-model::Delta usage_of(const Json& usage) {
-  const Json& input = at(usage, "input_tokens_details");
-  model::delta::UsageUpdate update{
-      .output = count_at(usage, "output_tokens"),
-      .cache_read = count_at(input, "cached_tokens"),
-      .cache_write = count_at(input, "cache_write_tokens"),
-      .reasoning = count_at(at(usage, "output_tokens_details"), "reasoning_tokens")};
-  if (const auto all = count_at(usage, "input_tokens"))
-    update.input = std::max<std::int64_t>(
-        0, *all - update.cache_read.value_or(0) - update.cache_write.value_or(0));
-  return update;
 }
 
 // The terminal events. The status says how it ended; the event's name is not always right.
 model::Deltas ended(const Json& event) {
   const Json& response = at(event, "response");
   model::Deltas out;
-  if (const Json& usage = at(response, "usage"); usage.is_object()) out.push_back(usage_of(usage));
+  if (const Json& usage = at(response, "usage"); usage.is_object())
+    out.emplace_back(openai_usage(usage, "input_tokens", "output_tokens"));
   const std::string type = string_at(event, "type");
   const std::string status = string_at(response, "status", type.substr(type.find('.') + 1));
   if (status == "failed" || status == "cancelled") {
@@ -257,14 +235,9 @@ model::Deltas ended(const Json& event) {
     const std::string why = string_at(at(response, "incomplete_details"), "reason");
     stop = why == "content_filter" ? model::Stop::refusal : model::Stop::length;
   }
-  out.emplace_back(model::delta::StopReason{stop});
-  out.emplace_back(model::delta::Finished{});
+  out.emplace_back(delta::StopReason{stop});
+  out.emplace_back(delta::Finished{});
   return out;
-}
-
-model::Deltas error(const Json& event) {
-  const Json& inner = at(event, "error");
-  return {failure(inner.is_null() ? event : inner)};
 }
 
 constexpr std::pair<std::string_view, model::Deltas (*)(const Json&)> events[] = {
@@ -279,7 +252,7 @@ constexpr std::pair<std::string_view, model::Deltas (*)(const Json&)> events[] =
     {"response.completed", ended},
     {"response.incomplete", ended},
     {"response.failed", ended},
-    {"error", error},
+    {"error", error_event},
 };
 
 model::Deltas decode(const SseEvent& event) {

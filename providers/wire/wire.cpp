@@ -1,9 +1,10 @@
 #include "providers/wire/wire.h"
 
+#include <algorithm>
 #include <array>
 
-#include "core/model/tokens.h"
-#include "core/text/base64.h"
+#include "core/model/provider.h"
+#include "core/text/encoding.h"
 
 namespace skein::wire {
 
@@ -72,9 +73,34 @@ std::optional<std::int64_t> count_at(const Json& object, std::string_view key) {
   return member.get<std::int64_t>();
 }
 
+delta::UsageUpdate openai_usage(const Json& usage, const std::string& input,
+                                const std::string& output) {
+  const Json& details = at(usage, input + "_details");
+  delta::UsageUpdate update{
+      .output = count_at(usage, output),
+      .cache_read = count_at(details, "cached_tokens"),
+      .cache_write = count_at(details, "cache_write_tokens"),
+      .reasoning = count_at(at(usage, output + "_details"), "reasoning_tokens")};
+  if (!update.cache_read) update.cache_read = count_at(usage, "prompt_cache_hit_tokens");
+  if (const auto all = count_at(usage, input))
+    update.input = std::max<std::int64_t>(
+        0, *all - update.cache_read.value_or(0) - update.cache_write.value_or(0));
+  return update;
+}
+
+model::Stop stop_for(std::span<const StopRow> rows, std::string_view reason) {
+  const auto row = std::ranges::find(rows, reason, &StopRow::first);
+  return row == rows.end() ? model::Stop::stop : row->second;
+}
+
+model::Deltas error_event(const Json& event) {
+  const Json& inner = at(event, "error");
+  return {failure(inner.is_null() ? event : inner)};
+}
+
 // A stream with a hole may lack a piece of a call: better no answer than a wrong one.
 model::Deltas not_json() {
-  return {model::delta::Failed{"the provider sent an event that is not JSON", false, true}};
+  return {delta::Failed{"the provider sent an event that is not JSON", false, true}};
 }
 
 }  // namespace skein::wire

@@ -3,19 +3,24 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/model/event.h"
 #include "core/model/message.h"
 #include "core/text/json.h"
 #include "providers/wire/codecs.h"
 
 namespace skein::wire {
 
+namespace delta = model::delta;
+
 std::string data_url(const model::Image& image);
 
-// The text that stands for an image that cannot be sent; empty if it can.
+// The text in place of an image that cannot be sent; empty if it can.
 std::string_view missing_image(const model::Image& image, const ModelFacts& facts);
 
 // A member of a block's provider_data, null if there is none.
@@ -39,9 +44,20 @@ Json parsed(const JsonText& text);  // an empty object if it is not a JSON objec
 // An integer member if it is there: totals that are missing or null keep their old value.
 std::optional<std::int64_t> count_at(const Json& object, std::string_view key);
 
+// Totals as OpenAI's services name them, `input` and `output` being their words for the two sides.
+// What they count as input includes what came from the cache; ours does not.
+delta::UsageUpdate openai_usage(const Json& usage, const std::string& input,
+                                const std::string& output);
+
+// The row of a service's reasons for stopping; Stop::stop if it has no such row.
+using StopRow = std::pair<std::string_view, model::Stop>;
+model::Stop stop_for(std::span<const StopRow> rows, std::string_view reason);
+
 model::Deltas not_json();
 // The error object of any provider, found inside a stream.
-model::delta::Failed failure(const Json& error);
+delta::Failed failure(const Json& error);
+// The same of an event, which holds the object or is one.
+model::Deltas error_event(const Json& event);
 // The same for the answer to a whole request.
 Explanation explain(int status, std::string_view body, const http::HttpHeaders& headers);
 

@@ -1,12 +1,19 @@
-// What the slash commands do. Each is a row of the table in table.cpp.
+// What commands share: the functions that the rows of the table in table.cpp name, how a user names
+// an entry of the open session (the beginning of its id, or `#n` for the n-th of their messages on
+// this branch), a session, or a number, and moving in the conversation and the files at once.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/store/session_store.h"
 #include "core/text/base.h"
-#include "repl/prompt/choice.h"
+#include "repl/pick/ask.h"
+#include "repl/prompt/prompt_line.h"
 
 namespace skein::session {
 class Session;
@@ -16,100 +23,57 @@ namespace skein::commands {
 
 using session::Session;
 
-void open_with_this_model(Session& session, Id id);
+// The kinds of function that a row of the table names.
+using CommandHandler = void(Session& session, std::string_view argument);
+using Choices = std::vector<prompt::CompletionChoice>;
+// What may follow the words `start`.
+using CommandCompleter = Choices(Session& session, std::string_view start);
 
-void new_session(Session& session, std::string_view title);
-void list_sessions(Session& session, std::string_view words);
-std::vector<std::string> list_words(Session& session, std::string_view start);
-void resume_session(Session& session, std::string_view text);
-void switch_session(Session& session, std::string_view name);
-void show_history(Session& session, std::string_view count);
-void delete_session(Session& session, std::string_view name);
-void restore_session(Session& session, std::string_view name);
-void rename_session(Session& session, std::string_view title);
-void search_sessions(Session& session, std::string_view words);
-std::vector<std::string> session_names(Session& session, std::string_view start);
-void describe_sessions(Session& session, std::vector<prompt::Choice>& choices);
-
-void show_tree(Session& session, std::string_view);
-void show_branches(Session& session, std::string_view);
-void branch(Session& session, std::string_view entry_and_prompt);
-void fork_session(Session& session, std::string_view key);
-void undo(Session& session, std::string_view);
-void redo(Session& session, std::string_view);
-void rewind(Session& session, std::string_view prompt);
-void edit_prompt(Session& session, std::string_view number);
-void show_diff(Session& session, std::string_view since);
-std::vector<std::string> diff_words(Session& session, std::string_view start);
-void continue_turn(Session& session, std::string_view);
-void follow_session(Session& session, std::string_view name);
-// A sub-agent that is at work in this session is followed; false: none is, and it can be opened.
-bool followed_instead(Session& session, Id id);
-void replay_session(Session& session, std::string_view entry_and_pace);
-
-void copy(Session& session, std::string_view what);
-std::vector<std::string> copy_words(Session& session, std::string_view start);
-void show_raw(Session& session, std::string_view);
-void expand_last(Session& session, std::string_view);
+CommandHandler add_folder, archive_session, ask_aside, branch, choose_model, choose_thinking,
+    compact, continue_turn, copy, delete_session, edit_prompt, expand_last, export_session,
+    fetch_page, follow_session, fork_session, import_sessions, list_sessions, log_in, log_out,
+    new_session, redact_entry, redo, remember, rename_session, replay_session, restore_session,
+    resume_session, retry, rewind, roll_back, search_sessions, set_system, show_agents, show_config,
+    show_context, show_diff, show_health, show_help, show_history, show_hooks, show_insights,
+    show_instructions, show_jobs, show_memory, show_permissions, show_plan, show_queue, show_raw,
+    show_servers, show_skills, show_status, show_todo, show_tools, show_tree, show_usage, snapshot,
+    steer, switch_session, undo, write_instructions;
+CommandCompleter agent_words, copy_words, diff_words, entry_names, folder_words, format_names,
+    job_words, list_words, model_names, permission_words, plan_words, server_words, session_keys,
+    session_names, skill_names, snapshot_names, thinking_names, todo_words;
 
 void show_keys(Session& session);  // in short, for `?`
-void show_help(Session& session, std::string_view name);
-void fetch_page(Session& session, std::string_view url_and_question);
-void show_agents(Session& session, std::string_view words);
-std::vector<std::string> agent_words(Session& session, std::string_view start);
-void show_hooks(Session& session, std::string_view);
-void add_folder(Session& session, std::string_view argument);
-std::vector<std::string> folder_words(Session& session, std::string_view);
-void show_jobs(Session& session, std::string_view what);
-std::vector<std::string> job_words(Session& session, std::string_view start);
-void show_servers(Session& session, std::string_view change);
-std::vector<std::string> server_words(Session& session, std::string_view start);
+// Follows a sub-agent that is at work in this session; false: none is, and it can be opened.
+bool followed_instead(Session& session, Id id);
+void open_with_this_model(Session& session, Id id);
 
-void show_permissions(Session& session, std::string_view change);
-std::vector<std::string> permission_words(Session& session, std::string_view start);
-void retry(Session& session, std::string_view);
-void show_plan(Session& session, std::string_view text);
-std::vector<std::string> plan_words(Session& session, std::string_view start);
-void show_todo(Session& session, std::string_view change);
-std::vector<std::string> todo_words(Session& session, std::string_view start);
+std::string short_id(Id id);   // as entries are shown
+Id head_of(Session& session);  // throws Error if nothing has been said yet
+Id entry_named(Session& session, std::string_view name);  // throws Error if there is none
+// A number from 1 to `most`, as in "the n-th last"; nullopt: it is not one.
+std::optional<std::size_t> number_in(std::string_view text, std::size_t most = SIZE_MAX);
+void copy_to_clipboard(Session& session, std::string_view text);  // and says so
+// Those that begin with `start`, for Tab; `name_of` makes a name of an element.
+template <class Range, class NameOf = std::identity>
+Choices names_from(const Range& range, std::string_view start, NameOf name_of = {}) {
+  Choices out;
+  for (const auto& each : range)
+    if (std::string name(std::invoke(name_of, each)); name.starts_with(start))
+      out.push_back({.text = std::move(name)});
+  return out;
+}
 
-void take_snapshot(Session& session, std::string_view name);
-void show_snapshots(Session& session, std::string_view argument);
-void roll_back(Session& session, std::string_view name);
-std::vector<std::string> snapshot_names(Session& session, std::string_view start);
-void redact_entry(Session& session, std::string_view entry_and_reason);
-void archive_session(Session& session, std::string_view name);
+// The session of that name, or with a key that ends so, which is what lists show of generated keys.
+store::Result<store::SessionRecord> named_session(Session& session, std::string_view name);
 
-void choose_model(Session& session, std::string_view name);
-std::vector<std::string> model_names(Session& session, std::string_view start);
-void describe_models(Session& session, std::vector<prompt::Choice>& choices);
-void choose_thinking(Session& session, std::string_view level);
-std::vector<std::string> thinking_names(Session& session, std::string_view start);
-void set_system(Session& session, std::string_view text);
-void show_login(Session& session, std::string_view provider);
+struct FileStep {
+  Id to{};                   // the files become as they were when this entry was written
+  std::optional<Id> head{};  // where the conversation goes; none: it stays
+};
 
-void export_session(Session& session, std::string_view arguments);
-void import_sessions(Session& session, std::string_view path);
-std::vector<std::string> format_names(Session& session, std::string_view start);
-void show_skills(Session& session, std::string_view name);
-std::vector<std::string> skill_names(Session& session, std::string_view start);
-void show_tools(Session& session, std::string_view);
-void show_status(Session& session, std::string_view);
-void show_config(Session& session, std::string_view);
-void show_health(Session& session, std::string_view);
-
-void show_instructions(Session& session, std::string_view number);
-void write_instructions(Session& session, std::string_view focus);
-void remember(Session& session, std::string_view text);
-void show_memory(Session& session, std::string_view argument);
-
-void ask_aside(Session& session, std::string_view question);
-void compact(Session& session, std::string_view focus);
-void show_context(Session& session, std::string_view);
-void show_usage(Session& session, std::string_view);
-
-void show_queue(Session& session, std::string_view);
-void steer(Session& session, std::string_view text);
-void show_insights(Session& session, std::string_view since_and_grouping);
+// Asks, as the configuration wants it, whether the files shall follow; then moves both.
+void move_with_files(Session& session, const FileStep& step, pick::Enter enter = pick::Enter::no);
+// Another session was opened: offers the files as that one left them.
+void offer_files_of(Session& session, Id left);
 
 }  // namespace skein::commands

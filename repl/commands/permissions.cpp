@@ -1,18 +1,17 @@
-// /permissions: shows what may run without asking and who allowed it; edits a session's own rules.
+// /permissions: shows what may run without asking and who allowed it, and edits the rules of this
+// session. /add-dir: additional directories for the tools.
 #include <algorithm>
 
 #include "core/model/payloads.h"
 #include "core/text/text.h"
-#include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
-#include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"
-#include "repl/layout/width.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
 
 using permission::parse_allow_rules, permission::parse_rules, permission::Rule, permission::Rules;
+using workspace::AdditionalDirectory;
 
 namespace {
 
@@ -36,14 +35,17 @@ void add(Session& session, const std::vector<Rule>& rules, const std::string& si
 }
 
 void allow(Session& session, std::string_view text) {
+  auto* const grants = session.services().grants;
   const std::vector<Rule> rules = parse_allow_rules(text, *session.services().tools);
   for (const Rule& rule : rules)
-    tell(session, to_string(rule), session.services().grant(session.id(), to_string(rule)));
+    tell(session, to_string(rule),
+         grants != nullptr ? grants->give(session.id(), to_string(rule)) : "");
   add(session, rules, "");
 }
 void allow_here(Session& session, std::string_view text) {
+  auto* const here = session.services().rules_here;
   for (const Rule& rule : parse_allow_rules(text, *session.services().tools))
-    tell(session, to_string(rule), session.services().grant_here(to_string(rule)));
+    tell(session, to_string(rule), here != nullptr ? here->give(to_string(rule)) : "");
   session.refresh_settings();
 }
 void deny(Session& session, std::string_view text) {
@@ -79,13 +81,15 @@ void remove(Session& session, std::string_view text) {
       if (each.origin == Rule::Origin::here && name_of(each) == name_of(rule))
         gone.push_back(to_string(each));
     if (gone.size() == before)
-      throw Error("neither this session nor this project has a rule " + to_string(rule) +
-                  " of its own; rules from flags and configuration files must be changed there");
+      throw Error("this session and this project have no rule " + to_string(rule) +
+                  "; rules from flags and configuration files must be changed there");
     gone.push_back(to_string(rule));
   }
+  const session::Services& services = session.services();
   for (const std::string& rule : gone) {
-    session.services().take_back(session.id(), rule);
-    tell(session, "that " + rule + " is gone", session.services().take_back_here(rule));
+    if (services.grants != nullptr) services.grants->take_back(session.id(), rule);
+    if (services.rules_here != nullptr)
+      tell(session, "the removal of " + rule, services.rules_here->take_back(rule));
   }
   if (kept != session.conversation().state().permissions) return keep(session, kept);
   session.refresh_settings();
@@ -109,14 +113,9 @@ constexpr Verb verbs[] = {{"allow", allow},
 
 void row(Session& session, std::string_view what, std::string_view text,
          std::string_view remark = {}) {
-  constexpr std::size_t column = 9;
-  const layout::TerminalStyle& look = session.screen().look();
   const std::string words =
       layout::sanitized(text) + (remark.empty() ? "" : "  (" + std::string(remark) + ")");
-  if (look.labels) return session.screen().print(std::string(what) + ": " + words + "\n");
-  session.screen().print(
-      painted(layout::padded(std::string(what), column), layout::style::dim, look) +
-      layout::hanging(words, column, session.screen().width()) + "\n");
+  session.screen().show_fact(what, words, 9);
 }
 
 void list(Session& session, std::string_view what, const std::vector<Rule>& rules) {
@@ -125,18 +124,19 @@ void list(Session& session, std::string_view what, const std::vector<Rule>& rule
 
 void list_withheld(Session& session) {
   constexpr std::size_t most = 20;
-  const std::vector<std::string> patterns = session.services().withheld();
+  const auto& ignored = session.services().ignored;
+  if (ignored == nullptr) return;
+  const std::vector<std::string> patterns = ignored->described();
   for (std::size_t i = 0; i < patterns.size() && i < most; ++i)
     row(session, "withheld", patterns[i]);
   if (patterns.size() > most)
     row(session, "withheld", "… " + std::to_string(patterns.size() - most) + " more");
-  if (!session.services().secrets.empty())
-    row(session, "secrets", "asked about: " + session.services().secrets);
+  row(session, "secrets", "asked about: " + std::string(ignored->secrets()));
 }
 
 // "commands run …\nnetwork  open …": the first line is about the sandbox, the others say it.
 void list_sandbox(Session& session) {
-  const std::string text = session.services().sandbox();
+  const std::string text = session.services().program->facts().sandbox;
   std::string_view what = "sandbox";
   for (const std::string_view line : split(text, '\n')) {
     const std::size_t gap = what == "sandbox" ? std::string_view::npos : line.find("  ");
@@ -146,6 +146,49 @@ void list_sandbox(Session& session) {
   }
 }
 
+void list_folders(Session& session) {
+  const std::vector<AdditionalDirectory> folders = session.services().open_folders();
+  if (folders.empty())
+    return session.screen().print(
+        "Tools can use only the workspace; /add-dir DIR adds a folder, /add-dir DIR ro a read-only "
+        "one.\n");
+  for (const AdditionalDirectory& each : folders) {
+    const bool by_flag = session.services().folders->is_by_flag(each.path);
+    session.screen().print_untrusted(each.path + (each.read_only ? "  (read-only)" : "") +
+                                     (by_flag ? "  (--add-dir)" : "") + "\n");
+  }
+}
+
+std::string_view without_quotes(std::string_view text) {
+  const bool quoted = text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
+                      text.back() == text.front();
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+// "DIR ro" and "DIR:ro".
+bool take_read_only(std::string_view& argument) {
+  for (const std::string_view end : {" ro", ":ro"})
+    if (argument.ends_with(end)) {
+      argument = trimmed(argument.substr(0, argument.size() - end.size()), " ");
+      return true;
+    }
+  return false;
+}
+
+void close_folder(Session& session, std::string_view name) {
+  const std::vector<AdditionalDirectory> folders = session.services().open_folders();
+  const std::string wanted(without_quotes(trimmed(name, " ")));
+  const auto found = std::ranges::find_if(folders, [&](const AdditionalDirectory& each) {
+    return each.path == wanted || each.path + "/" == wanted ||
+           (!wanted.empty() && wanted.find('/') == std::string::npos &&
+            each.path.ends_with("/" + wanted));
+  });
+  if (found == folders.end()) throw Error(wanted + " is not an added folder; /add-dir lists them");
+  const std::string news = session.services().folders->close(session.id(), found->path);
+  session.tell(agent::news(news, "folder"));
+  session.screen().print_untrusted("tools can no longer use " + found->path + "\n");
+}
+
 }  // namespace
 
 void show_permissions(Session& session, std::string_view change) {
@@ -153,8 +196,7 @@ void show_permissions(Session& session, std::string_view change) {
     const auto [name, rest] = first_word(change);
     const auto* verb = std::ranges::find(verbs, name, &Verb::name);
     if (verb == std::end(verbs) || rest.empty())
-      throw Error(
-          "/permissions takes allow, always, deny or remove with rules, or mode with a mode");
+      throw Error("usage: /permissions allow|always|deny|remove RULES, or /permissions mode MODE");
     verb->run(session, rest);
   }
   const Rules& rules = session.settings().rules;
@@ -171,8 +213,34 @@ void show_permissions(Session& session, std::string_view change) {
   list_sandbox(session);
 }
 
-std::vector<std::string> permission_words(Session&, std::string_view start) {
+Choices permission_words(Session&, std::string_view start) {
   return names_from(verbs, start, &Verb::name);
+}
+
+void add_folder(Session& session, std::string_view argument) {
+  if (argument.empty()) return list_folders(session);
+  if (const auto [verb, rest] = first_word(argument); verb == "remove")
+    return close_folder(session, rest);
+  const bool read_only = take_read_only(argument);
+  session::SessionFolders* const folders = session.services().folders;
+  if (folders == nullptr) throw Error("no folder can be added here");
+  const AdditionalDirectory folder = folders->find(without_quotes(argument), read_only);
+  const bool wide = workspace::AdditionalDirectories::is_wide(folder);
+  if (wide &&
+      !(session.keyboard() != nullptr &&
+        session.confirm(folder.path +
+                        " contains your home folder. Let the model's tools use all of it?")))
+    throw Error(folder.path + " was not added");
+  session.tell(agent::news(folders->open(session.id(), folder), "folder"));
+  session.screen().print_untrusted(
+      folder.path + (read_only
+                         ? " is open to tools, read-only.\n"
+                         : " is open to tools. /rewind and /undo do not restore files there.\n"));
+}
+
+Choices folder_words(Session& session, std::string_view) {
+  return names_from(session.services().open_folders(), "",
+                    [](const AdditionalDirectory& each) { return "remove " + each.path; });
 }
 
 }  // namespace skein::commands

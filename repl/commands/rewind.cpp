@@ -1,16 +1,14 @@
-// Going back and forth: /undo, /redo, /rewind, /edit, and what lies between, /diff.
+// Going back and forth: /undo, /redo, /rewind, /edit, and what changed in between, /diff.
 #include <algorithm>
-#include <utility>
 
+#include "core/checkpoints/rewind.h"
+#include "core/context/beginning.h"
 #include "core/model/attachments.h"
+#include "core/model/entry.h"
 #include "core/model/message.h"
-#include "core/model/redaction.h"
-#include "core/model/turns.h"
-#include "core/text/amounts.h"
+#include "core/model/scrub.h"
 #include "core/text/request_text.h"
 #include "core/text/text.h"
-#include "repl/commands/entry_names.h"
-#include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
@@ -20,32 +18,201 @@
 
 namespace skein::commands {
 
-using checkpoints::ChangeCount, checkpoints::FileChange, checkpoints::Plan;
+using checkpoints::ChangeCount, checkpoints::FileAction, checkpoints::FileChange,
+    checkpoints::RestorePlan, checkpoints::RestoreReport;
+using session::Services;
 using store::value_or_throw;
 
 namespace {
 
+std::string_view verb_of(FileAction::Kind kind) {
+  switch (kind) {
+    case FileAction::Kind::write: return "restore  ";
+    case FileAction::Kind::create: return "recreate  ";
+    case FileAction::Kind::remove: return "remove  ";
+    case FileAction::Kind::mode: return "set the mode of  ";
+  }
+  return "";
+}
+
+// So many lines that all of them, wrapped, and the question below can be seen at once.
+std::size_t end_of_page(const std::vector<std::string_view>& lines, std::size_t from,
+                        const terminal::Terminal::Size& screen) {
+  constexpr std::size_t for_question = 2;
+  const auto columns = static_cast<std::size_t>(std::max(screen.columns, 1));
+  std::size_t rows = for_question, end = from;
+  for (; end < lines.size(); ++end) {
+    rows += std::max<std::size_t>(1, (layout::display_width(lines[end]) + columns - 1) / columns);
+    if (rows > static_cast<std::size_t>(std::max(screen.rows, 1)) && end > from) break;
+  }
+  return end;
+}
+
+// The conversation moves alone; that it can move back again is recorded.
+void note_step(Session& session, const model::payload::Restore& step) {
+  const std::vector<store::NewEntry> batch{{model::make_entry(step)}};
+  value_or_throw(session.store().append_session_entries(session.id(), batch));
+}
+
+// Without a head the conversation stays where it is.
+void move_head(Session& session, std::optional<Id> head) {
+  if (head) session.conversation().move_head(*head);
+  session.conversation().reload();
+}
+
+// What the user wants of the files.
+struct FilesWanted {
+  bool put_back = false;
+  bool overwrite = false;  // also what was changed by hand
+};
+
+// The additional directories in which calls since an entry may have changed files.
+std::vector<std::string> folders_changed_since(Session& session, Id entry) {
+  std::vector<std::string> out;
+  for (const workspace::AdditionalDirectory& folder : session.services().open_folders())
+    if (!folder.read_only) out.push_back(folder.path);
+  if (out.empty()) return out;
+  std::string written;  // the input of those calls
+  const auto is_entry = [&](const model::Entry& each) { return each.id == entry; };
+  for (const model::Entry& each : session.conversation().path_until(is_entry))
+    if (const auto message = model::message_of(each))
+      for (const model::ToolUse* call : model::tool_uses(*message))
+        if (!has_word("read grep list", call->name)) written += call->input + "\n";
+  std::erase_if(out,
+                [&](const std::string& path) { return written.find(path) == std::string::npos; });
+  return out;
+}
+
+// The plan to an entry; empty if files are not kept.
+RestorePlan plan_for(Session& session, Id entry) {
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
+  if (files == nullptr) return {};
+  return value_or_throw(checkpoints::plan_to(*files, session.id(), entry));
+}
+
+// At most so many lines about it.
+std::string plan_text(const RestorePlan& plan, std::size_t lines) {
+  std::vector<std::string> all;
+  for (const FileAction& action : plan.actions)
+    all.push_back(std::string(verb_of(action.kind)) + action.path());
+  for (const FileAction& action : plan.by_hand)
+    all.push_back("keep  " + action.path() + "  changed since the last checkpoint");
+  for (const checkpoints::LeftAlone& each : plan.impossible)
+    all.push_back("keep  " + each.path + "  " + each.why);
+  for (const std::string& remark : plan.remarks) all.push_back(remark);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(lines, all.size()); ++i) out += "  " + all[i] + "\n";
+  if (all.size() > lines) out += "  and " + std::to_string(all.size() - lines) + " more\n";
+  return out;
+}
+
+// A diff, a screenful at a time.
+void show_paged(Session& session, const std::string& text) {
+  const std::string diff = valid_utf8(text);
+  if (diff.empty()) return session.screen().print("no differences\n");
+  std::vector<std::string_view> lines = split(diff, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  if (session.keyboard() == nullptr) return session.screen().show_diff(diff);
+  for (std::size_t shown = 0; shown < lines.size();) {
+    const std::size_t end = end_of_page(lines, shown, session.keyboard()->terminal().size());
+    std::string page;
+    for (; shown < end; ++shown) page += std::string(lines[shown]) + "\n";
+    session.screen().show_diff(page);
+    if (shown == lines.size()) return;
+    const std::string where = std::to_string(shown) + " of " + std::to_string(lines.size()) +
+                              " lines · Space: more · any other key ends › ";
+    if (!pick::ask_choice(*session.keyboard(), session.screen(), where, " ")) return;
+  }
+}
+
+void show_plan_diff(Session& session, const RestorePlan& plan) {
+  show_paged(session, checkpoints::diff_of(*session.kept_files(), checkpoints::changes_of(plan)));
+}
+
+// With this question; none: how many files shall be put back. Enter alone never loses what the user
+// changed by hand.
+FilesWanted ask_for_files(Session& session, const RestorePlan& plan, const std::string& asked = {},
+                          pick::Enter enter = pick::Enter::no) {
+  const auto follow = session.services().files_follow;
+  if (plan.actions.empty() && plan.by_hand.empty()) return {};
+  if (follow == Services::FilesFollow::never) return {};
+  if (follow == Services::FilesFollow::always) return {.put_back = true};
+  session.screen().print_untrusted(plan_text(plan, 8));
+  const std::string question = !asked.empty() ? asked
+                               : plan.actions.empty()
+                                   ? "also restore files changed by hand?"
+                                   : "also restore " + counted(plan.actions.size(), "file") + "?";
+  const bool by_hand = !plan.by_hand.empty();
+  if (by_hand) enter = pick::Enter::no;
+  if (session.keyboard() == nullptr) return {.put_back = session.confirm(question, enter)};
+  const bool yes = enter == pick::Enter::yes;
+  const std::string choices = question + (yes ? " [Y]es  " : " [y]es  ") +
+                              (by_hand ? "[o]verwrite all  " : "") + "[d]iff  " +
+                              (yes ? "[n]o › " : "[N]o › ");
+  for (;;) {
+    const auto letter =
+        pick::ask_choice(*session.keyboard(), session.screen(), choices, by_hand ? "yod" : "yd",
+                         yes ? std::optional('y') : std::nullopt);
+    if (letter != 'd') return {.put_back = letter.has_value(), .overwrite = letter == 'o'};
+    show_plan_diff(session, plan);
+  }
+}
+
+void restore(Session& session, const RestorePlan& plan,
+             const checkpoints::RestoreRequest& request) {
+  const RestoreReport done =
+      value_or_throw(checkpoints::restore(*session.kept_files(), plan, request));
+  const std::size_t count = done.changed.size() + done.removed.size();
+  if (count > 0)
+    session.screen().print("restored " + counted(count, "file") + ", +" +
+                           std::to_string(done.lines.added) + " −" +
+                           std::to_string(done.lines.removed) + " lines\n");
+  for (const checkpoints::LeftAlone& each : done.kept)
+    session.screen().print_untrusted("  " + each.path + " was not changed: " + each.why + "\n");
+  for (const checkpoints::LeftAlone& each : done.failed)
+    session.screen().print_untrusted("  " + each.path + " could not be restored: " + each.why +
+                                     "\n");
+}
+
+// Moves without asking.
+void take_step(Session& session, const FileStep& step, const RestorePlan& plan,
+               const FilesWanted& wanted) {
+  const std::optional<Id> from = session.conversation().head();
+  if (wanted.put_back)
+    restore(session, plan,
+            {.session = session.id(),
+             .to = step.to,
+             .head = step.head ? from : std::nullopt,
+             .overwrite = wanted.overwrite});
+  else if (step.head)
+    note_step(session, {.to = step.to, .head = from});
+  for (const std::string& folder : folders_changed_since(session, step.to))
+    session.screen().print_untrusted("  files in " + folder +
+                                     " are not restored: it is outside the workspace\n");
+  move_head(session, step.head);
+}
+
 constexpr std::size_t most_prompts = 200;  // in the list
 constexpr std::size_t most_counted = 50;   // of these, whose changes are counted
 
-std::string prompt_text(Session& session, const model::Entry& entry) {
-  const auto message =
-      model::message_of(model::masked(entry, session.conversation().state().redacted));
-  return message ? model::plain_text(*message) : std::string{};
-}
-
-// What the user typed, and what was attached to it.
-struct Said {
-  std::string words{};
+struct SentPrompt {
+  std::string text{};
+  std::string words{};  // that the user typed
   std::vector<std::string> files{};
 };
-Said what_was_said(Session& session, const model::Entry& entry) {
+SentPrompt what_was_said(Session& session, const model::Entry& entry) {
   const auto message =
       model::message_of(model::masked(entry, session.conversation().state().redacted));
   if (!message) return {};
   const std::string command = model::typed_command(entry);
-  return {command.empty() ? model::words_alone(*message) : command,
+  return {model::plain_text(*message), command.empty() ? model::words_alone(*message) : command,
           model::attached_names(*message)};
+}
+
+// Throws Error for the first prompt of a session.
+Id entry_before(const model::Entry& prompt) {
+  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
+  return *prompt.parent;
 }
 
 // The newest first.
@@ -82,23 +249,20 @@ std::vector<std::string> change_texts(Session& session, const std::vector<model:
   return out;
 }
 
-bool is_narrow(Session& session) {
-  constexpr int narrow = 60;
-  return session.keyboard() != nullptr && session.keyboard()->terminal().size().columns < narrow;
-}
-
 std::optional<model::Entry> pick_prompt(Session& session) {
   const std::vector<model::Entry> prompts = prompts_of(session);
   if (prompts.empty()) throw Error("nothing has been said yet");
   std::vector<std::string> changes = change_texts(session, prompts);
+  const bool narrow =
+      session.keyboard() != nullptr && session.keyboard()->terminal().size().columns < 60;
   std::size_t widest = 0;
   for (std::string& text : changes) {
     // What was said matters more than in how many files.
-    if (is_narrow(session)) text.resize(std::min(text.find(" in "), text.size()));
+    if (narrow) text.resize(std::min(text.find(" in "), text.size()));
     widest = std::max(widest, layout::display_width(text));
   }
   const auto& redacted = session.conversation().state().redacted;
-  pick::PickList list{.title = "go back to before", .keys = "chooses it"};
+  pick::PickList list{.title = "go back to before", .keys = "chooses"};
   for (std::size_t i = 0; i < prompts.size(); ++i)
     list.lines.push_back(layout::padded(pick::age(prompts[i].timestamp), 7) + "  " +
                          (widest == 0 ? "" : layout::padded(changes[i], widest) + "  ") +
@@ -128,22 +292,22 @@ struct Chosen {
 };
 
 // Nothing: the user left.
-std::optional<Chosen> ask_what(Session& session, const Plan& plan) {
+std::optional<Chosen> ask_what(Session& session, const RestorePlan& plan) {
   const bool files = !plan.actions.empty() || !plan.by_hand.empty();
   session.screen().print_untrusted(plan_text(plan, 20));
   if (!files) {
-    if (plan.is_empty()) session.screen().print("the files are as they were then\n");
-    return session.confirm("Take the conversation back?") ? std::optional(Chosen{true, {}})
-                                                          : std::nullopt;
+    if (plan.is_empty()) session.screen().print("no files have changed since then\n");
+    return session.confirm("Go back to before this message?") ? std::optional(Chosen{true, {}})
+                                                              : std::nullopt;
   }
   if (session.chooses_by_number()) {
-    const auto chosen = session.choose(
-        "Take back", {"the conversation and the files", "messages only", "files only"});
+    const auto chosen =
+        session.choose("go back with", {"conversation and files", "messages only", "files only"});
     if (!chosen) return std::nullopt;
     return Chosen{*chosen != 2, {.put_back = *chosen != 1}};
   }
   if (session.keyboard() == nullptr) {
-    if (!session.confirm("Take the conversation and the files back?")) return std::nullopt;
+    if (!session.confirm("Go back with conversation and files?")) return std::nullopt;
     return Chosen{true, {.put_back = true}};
   }
   for (;;) {
@@ -152,14 +316,13 @@ std::optional<Chosen> ask_what(Session& session, const Plan& plan) {
         "[c]onversation and files  [m]essages only  [f]iles only  [d]iff  [N]othing › ", "cmfd");
     if (!letter) return std::nullopt;
     if (*letter == 'd') {
-      show_paged(session,
-                 checkpoints::diff_of(*session.kept_files(), checkpoints::changes_of(plan)));
+      show_plan_diff(session, plan);
       continue;
     }
     Chosen chosen{*letter != 'f', {.put_back = *letter != 'm'}};
     if (chosen.files.put_back && !plan.by_hand.empty())
-      chosen.files.overwrite = session.confirm("Overwrite " + counted(plan.by_hand.size(), "file") +
-                                               " that changed by hand as well?");
+      chosen.files.overwrite = session.confirm(
+          "Also overwrite " + counted(plan.by_hand.size(), "file") + " changed by hand?");
     return chosen;
   }
 }
@@ -175,19 +338,40 @@ model::Entry prompt_back(Session& session, std::string_view number, const std::s
   if (prompts.size() < *back)
     throw Error("there " + std::string(prompts.size() == 1 ? "is" : "are") + " only " +
                 counted(prompts.size(), "message") + " of yours here");
-  const model::Entry& prompt = prompts[*back - 1];
-  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
-  return prompt;
+  entry_before(prompts[*back - 1]);
+  return prompts[*back - 1];
 }
 
-void go_before(Session& session, const model::Entry& prompt) {
-  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
-  move_with_files(session, {prompt.id, *prompt.parent});
+void go_before(Session& session, const model::Entry& prompt, pick::Enter enter) {
+  move_with_files(session, {prompt.id, entry_before(prompt)}, enter);
   session.screen().print_untrusted("went back to before: " + model::preview(prompt, 60) + "\n");
-  session.put_back(prompt_text(session, prompt));
+  session.put_back(what_was_said(session, prompt).text);
 }
 
 }  // namespace
+
+void move_with_files(Session& session, const FileStep& step, pick::Enter enter) {
+  const RestorePlan plan = session.services().files_follow == Services::FilesFollow::never
+                               ? RestorePlan{}
+                               : plan_for(session, step.to);
+  take_step(session, step, plan, ask_for_files(session, plan, {}, enter));
+}
+
+void offer_files_of(Session& session, Id left) {
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
+  const std::optional<Id> head = session.conversation().head();
+  const bool never = session.services().files_follow == Services::FilesFollow::never;
+  if (files == nullptr || never || !head || left == session.id()) return;
+  const RestorePlan plan = value_or_throw(checkpoints::plan_between(*files, left, session.id()));
+  if (plan.actions.empty()) return;
+  const FilesWanted wanted = ask_for_files(session, plan,
+                                           "restore " + counted(plan.actions.size(), "file") +
+                                               " to how this session left " +
+                                               (plan.actions.size() == 1 ? "it?" : "them?"));
+  if (!wanted.put_back) return;
+  take_step(session, {.to = *head}, plan, wanted);
+  session.screen().print("/redo undoes this\n");
+}
 
 void rewind(Session& session, std::string_view name) {
   std::optional<model::Entry> prompt;
@@ -198,48 +382,54 @@ void rewind(Session& session, std::string_view name) {
   if (!prompt) return;
   if (!model::is_prompt(*prompt))
     throw Error("/rewind takes one of your messages; /tree shows the entries, /branch goes to any");
-  const Plan plan = plan_for(session, prompt->id);
+  const RestorePlan plan = plan_for(session, prompt->id);
   const std::optional<Chosen> chosen = ask_what(session, plan);
   if (!chosen) return session.screen().print("nothing was changed\n");
-  if (chosen->conversation && !prompt->parent)
-    throw Error("this is the first message; /new starts a fresh session");
-  take_step(session, {prompt->id, chosen->conversation ? prompt->parent : std::nullopt}, plan,
-            chosen->files);
-  if (!chosen->conversation) return session.screen().print("/redo takes that back\n");
+  std::optional<Id> head;
+  if (chosen->conversation) head = entry_before(*prompt);
+  take_step(session, {prompt->id, head}, plan, chosen->files);
+  if (!head) return session.screen().print("/redo undoes this\n");
   session.screen().print_untrusted("went back to before: " + model::preview(*prompt, 60) +
                                    "; /redo returns\n");
-  session.put_back(prompt_text(session, *prompt));
+  session.put_back(what_was_said(session, *prompt).text);
 }
 
-// Goes back to before the last prompt, or before a summary if that came last. Nothing is lost:
-// /redo returns to what was undone.
+// Goes back to before the last prompt, or before a summary if that came last; /redo returns.
+// Between earlier prompts the user may have changed files: only for the last one Enter restores
+// them.
 void undo(Session& session, std::string_view number) {
-  if (!number.empty()) return go_before(session, prompt_back(session, number, "/undo"));
+  if (!number.empty())
+    return go_before(session, prompt_back(session, number, "/undo"),
+                     number == "1" ? pick::Enter::yes : pick::Enter::no);
   agent::Conversation& conversation = session.conversation();
   bool newest = true;
   const auto undone = [&](const model::Entry& entry) {
-    if (entry.type == model::type::runtime_init) return false;  // belongs to the summary
-    return model::is_prompt(entry) ||
-           (std::exchange(newest, false) && entry.type == model::type::compaction_summary);
+    const bool drops = context::drops_result(entry);
+    if (entry.type == model::type::runtime_init && !drops) return false;  // belongs to the summary
+    if (model::tells_changes(entry)) return false;
+    return model::is_prompt(entry) || (std::exchange(newest, false) &&
+                                       (drops || entry.type == model::type::compaction_summary));
   };
   const std::vector<model::Entry> path = conversation.path_until(undone);
   newest = true;
   const auto entry = std::find_if(path.rbegin(), path.rend(), undone);
   if (entry == path.rend()) throw Error("there is nothing to undo");
-  if (entry->type == model::type::compaction_summary && entry->parent) {
+  if (!model::is_prompt(*entry) && entry->parent) {
     take_step(session, {entry->id, *entry->parent}, {}, {});
     return session.screen().print(
-        "undid the summary; the model sees the original messages again\n");
+        entry->type == model::type::runtime_init
+            ? "the model sees the result again that was dropped last\n"
+            : "undid the summary; the model sees the original messages again\n");
   }
-  go_before(session, *entry);
+  go_before(session, *entry, pick::Enter::yes);
 }
 
-// The changed text takes the place of the old one, which stays as a branch of its own.
+// The changed text replaces the old one, which stays as a separate branch.
 void edit_prompt(Session& session, std::string_view number) {
   if (session.keyboard() == nullptr)
-    throw Error("no line can be edited here; /branch ENTRY TEXT goes on from another entry");
+    throw Error("editing needs a terminal; /branch ENTRY TEXT continues from another entry");
   const model::Entry prompt = prompt_back(session, number, "/edit");
-  const Said said = what_was_said(session, prompt);
+  const SentPrompt said = what_was_said(session, prompt);
   const std::optional<std::string> text = session.revised(said.words);
   if (!text || is_blank(*text)) return session.screen().print("nothing was changed\n");
   for (const std::string& file : said.files)
@@ -249,38 +439,34 @@ void edit_prompt(Session& session, std::string_view number) {
   if (!text->starts_with('/')) return session.turn(*text);
   const auto [name, arguments] = first_word(std::string_view(*text).substr(1));
   if (!session.turn_of(name, trimmed(arguments, " ")))
-    throw Error("no command /" + std::string(name) + " of yours or this project can be sent");
+    throw Error("there is no custom command /" + std::string(name));
 }
 
 void redo(Session& session, std::string_view) {
   const std::optional<model::payload::Restore> step =
-      value_or_throw(checkpoints::last_step_back(session.store(), session.id()));
+      value_or_throw(checkpoints::last_step_back(session.store().transcripts(), session.id()));
   if (!step) throw Error("there is nothing to redo: nothing was undone since the last message");
   const std::optional<Id> from = session.conversation().head();
   checkpoints::WorkspaceFiles* const files = session.kept_files();
   if (files != nullptr) {
-    const Plan plan = value_or_throw(checkpoints::plan_before(*files, session.id(), *step));
-    checkpoints::Restorer restorer(*files);
-    report(session, value_or_throw(restorer.run(plan, {.session = session.id(),
-                                                       .to = step->to,
-                                                       .head = step->head ? from : std::nullopt,
-                                                       .redo = true,
-                                                       .files = step->before.has_value()})));
+    restore(session, value_or_throw(checkpoints::plan_before(*files, session.id(), *step)),
+            {.session = session.id(),
+             .to = step->to,
+             .head = step->head ? from : std::nullopt,
+             .redo = true,
+             .files = step->before.has_value()});
   } else {
-    const std::vector<store::NewEntry> batch{
-        {model::make_entry(model::payload::Restore{.to = step->to, .head = from, .redo = true})}};
-    value_or_throw(session.store().append_session_entries(session.id(), batch));
+    note_step(session, {.to = step->to, .head = from, .redo = true});
   }
-  if (step->head) session.conversation().move_head(*step->head);
-  session.conversation().reload();
+  move_head(session, step->head);
   session.put_back("");
   session.screen().print(step->head ? "the conversation is where it was before you went back\n"
-                                    : "the files are as they were before you put them back\n");
+                                    : "the files are as they were before you restored them\n");
 }
 
 void show_diff(Session& session, std::string_view since) {
   checkpoints::WorkspaceFiles* const files = session.kept_files();
-  if (files == nullptr) throw Error("files are not kept in a session that is not");
+  if (files == nullptr) throw Error("there are no checkpoints in a session that is not saved");
   if (since == "turn") {
     const std::vector<model::Entry> prompts = prompts_of(session);
     if (prompts.empty()) throw Error("nothing has been said yet");
@@ -296,14 +482,14 @@ void show_diff(Session& session, std::string_view since) {
     entry = named->second;
   else if (!since.empty())
     entry = entry_named(session, since);
-  const Plan plan = value_or_throw(checkpoints::plan_to(*files, session.id(), entry));
-  for (const std::string& remark : plan.remarks) session.screen().print_untrusted(remark + "\n");
-  show_paged(session, checkpoints::diff_of(*files, checkpoints::changes_of(plan)));
+  const RestorePlan plan = value_or_throw(checkpoints::plan_to(*files, session.id(), entry));
+  session.screen().print_each(plan.remarks);
+  show_plan_diff(session, plan);
 }
 
-std::vector<std::string> diff_words(Session& session, std::string_view start) {
-  std::vector<std::string> out = snapshot_names(session, start);
-  if (std::string_view("turn").starts_with(start)) out.insert(out.begin(), "turn");
+Choices diff_words(Session& session, std::string_view start) {
+  Choices out = snapshot_names(session, start);
+  if (std::string_view("turn").starts_with(start)) out.insert(out.begin(), {.text = "turn"});
   return out;
 }
 

@@ -1,18 +1,13 @@
 // /search: what was said, in any session, and back to where it was said.
 #include <algorithm>
-#include <functional>
-#include <utility>
 
-#include "core/model/redaction.h"
+#include "core/model/entry.h"
+#include "core/model/scrub.h"
 #include "core/search/options.h"
 #include "core/store/session_name.h"
-#include "core/text/amounts.h"
 #include "core/text/text.h"
-#include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
-#include "repl/commands/named_session.h"
-#include "repl/pick/hit_lines.h"
-#include "repl/pick/hit_picker.h"
+#include "repl/pick/picker.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -43,7 +38,7 @@ std::string whole_text(const model::Entry& entry) {
 // The lines of the entry from just before the one that was found.
 std::vector<std::string> hit_preview(store::SessionStore& store, const Hit& hit) {
   if (!hit.entry) return {hit.snippet.text};
-  const store::Result<store::SessionRecord> record = store.open(hit.session);
+  const store::Result<store::SessionRecord> record = store.sessions().open(hit.session);
   const store::Result<store::StoredEntry> placed = store.load_placed(hit.session, *hit.entry);
   if (!record) return {record.error().text};
   if (!placed) return {placed.error().text};
@@ -51,19 +46,7 @@ std::vector<std::string> hit_preview(store::SessionStore& store, const Hit& hit)
   std::vector<std::string> out;
   for (const std::string_view line : split(text, '\n'))
     if (!trimmed(line).empty()) out.emplace_back(line);
-  // What was found, without the marks of a cut.
-  std::string_view found = hit.snippet.text;
-  if (!hit.snippet.offsets.empty()) {
-    const auto [begin, end] = hit.snippet.offsets.front();
-    std::size_t from = 0, to = 0, count = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if ((static_cast<unsigned char>(found[i]) & 0xC0u) == 0x80u) continue;
-      if (count == begin) from = i;
-      if (count == end) to = i;
-      ++count;
-    }
-    found = found.substr(from, to > from ? to - from : std::string_view::npos);
-  }
+  const std::string_view found = pick::found_in(hit.snippet);
   const auto at = std::ranges::find_if(
       out, [&](const std::string& line) { return line.find(found) != std::string::npos; });
   if (at != out.end() && at - out.begin() > 1) out.erase(out.begin(), at - 1);
@@ -71,8 +54,7 @@ std::vector<std::string> hit_preview(store::SessionStore& store, const Hit& hit)
 }
 
 void tell_end(Session& session, const search::Outcome& outcome) {
-  for (const std::string& trouble : outcome.trouble)
-    session.screen().print_untrusted(trouble + "\n");
+  session.screen().print_each(outcome.trouble);
   if (outcome.found == 0)
     session.screen().print(outcome.complete ? "nothing found\n" : "nothing found so far\n");
 }
@@ -144,14 +126,13 @@ void choose_hit_by_number(Session& session, const search::Request& request) {
 void search_sessions(Session& session, std::string_view typed) {
   search::Request request = request_for(session, typed);
   if (session.chooses_by_number()) return choose_hit_by_number(session, request);
-  // Keys typed ahead are meant for the prompt, not for the list.
-  if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
-    return print_hits(session, request);
+  terminal::Keyboard* const keys = session.idle_keyboard();
+  if (keys == nullptr) return print_hits(session, request);
   search::Outcome outcome;
   const HitChoice choice = pick::pick_hit(
-      *session.keyboard(),
+      *keys,
       [&](pick::HitSink& sink) {
-        request.meanwhile = [&](std::size_t looked_through, std::size_t sessions) {
+        request.progress = [&](std::size_t looked_through, std::size_t sessions) {
           return sink.go_on(looked_through, sessions);
         };
         outcome = look_for(session, request, [&](HitRow row) { sink.add(std::move(row)); });

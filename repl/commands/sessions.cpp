@@ -1,40 +1,36 @@
-#include "repl/commands/entry_names.h"
-#include "repl/commands/file_steps.h"
-#include "repl/commands/handlers.h"
-#include "repl/commands/named_session.h"
-
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <utility>
 
+#include "core/import/import_report.h"
 #include "core/store/children.h"
 #include "core/store/expiry.h"
 #include "core/store/session_name.h"
-#include "core/text/amounts.h"
 #include "core/text/text.h"
-#include "repl/pick/fuzzy.h"
+#include "repl/commands/handlers.h"
 #include "repl/pick/session_picker.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
 
-using store::fresh_key, store::SessionRecord, store::value_or_throw;
+using importers::ImportedFile, importers::ImportSource, store::fresh_key, store::SessionRecord,
+    store::value_or_throw;
 
 namespace {
 
 std::optional<Id> choose(Session& session, std::string_view query, bool everywhere);
 
-// The session called `name`. At a terminal an ambiguous name opens the list; a whole key is never
-// ambiguous.
+bool can_choose(Session& session) {
+  return session.keyboard() != nullptr || session.chooses_by_number();
+}
+
+// The session called `name`. At a terminal an ambiguous name opens the list; no whole key is.
 std::optional<Id> session_meant(Session& session, std::string_view name) {
   const store::Result<SessionRecord> found = named_session(session, name);
   if (found) return found->header.session;
   const std::vector<SessionRecord> all = session.store().list();
-  const auto fits = [&](const SessionRecord& each) {
-    return pick::fuzzy_score(name, each.key + " " + each.state.title).has_value();
-  };
-  const bool can_choose = session.keyboard() != nullptr || session.chooses_by_number();
-  if (!can_choose || store::is_whole_key(name) || std::ranges::none_of(all, fits))
+  const auto fits = [&](const SessionRecord& each) { return pick::fits(name, each); };
+  if (!can_choose(session) || store::is_whole_key(name) || std::ranges::none_of(all, fits))
     throw Error(found.error().text, store::exit_status_of(found.error()));
   return choose(session, name, true);
 }
@@ -43,10 +39,8 @@ std::optional<Id> session_meant(Session& session, std::string_view name) {
 void erase(Session& session, const SessionRecord& chosen) {
   const auto record = chosen;  // a copy: it may belong to the conversation, which changes below
   const Id id = record.header.session;
-  if (!session.confirm(pick::delete_question(record))) {
-    session.screen().print("nothing was deleted\n");
-    return;
-  }
+  if (!session.confirm(pick::delete_question(record)))
+    return session.screen().print("nothing was deleted\n");
   if (id == session.id()) {
     const std::vector<SessionRecord> all = session.store().list();
     const auto other = std::ranges::find_if(all, [&](const SessionRecord& each) {
@@ -60,7 +54,7 @@ void erase(Session& session, const SessionRecord& chosen) {
   }
   value_or_throw(store::erase_family(session.store(), id));
   session.screen().print_untrusted("moved to the trash; /restore " +
-                                   std::string(store::key_tail(record.key)) + " brings it back\n");
+                                   std::string(store::key_tail(record.key)) + " restores it\n");
 }
 
 std::optional<Id> choose_by_number(Session& session, std::string_view query) {
@@ -68,12 +62,10 @@ std::optional<Id> choose_by_number(Session& session, std::string_view query) {
   // What is asked for by name may be anywhere.
   pick::ListedSessions listed = pick::listed_sessions(
       session.store().list(),
-      {.which = query.empty() ? pick::Listing::here : pick::Listing::everywhere,
+      {.which = query.empty() ? pick::SessionListing::here : pick::SessionListing::everywhere,
        .workspace = session.workspace(),
        .current = query.empty() ? std::optional(session.id()) : std::nullopt,
-       .fits = [&](const SessionRecord& each) {
-         return pick::fuzzy_score(query, each.key + " " + each.state.title).has_value();
-       }});
+       .fits = [&](const SessionRecord& each) { return pick::fits(query, each); }});
   std::vector<SessionRecord>& all = listed.shown;
   if (all.empty()) throw Error("no session matches");
   const std::size_t older = all.size() > most ? all.size() - most : 0;
@@ -106,7 +98,8 @@ void open_with_files(Session& session, Id id) {
 
 // The trash, for /restore without a name.
 void show_trash(Session& session) {
-  const std::vector<store::TrashedSession> all = value_or_throw(session.store().trash());
+  const std::vector<store::TrashedSession> all =
+      value_or_throw(session.store().life_cycle().trash());
   if (all.empty()) return session.screen().print("the trash is empty\n");
   layout::Table table{.columns = {{"title"}, {"deleted"}, {"turns", true, true}, {"key"}}};
   for (const store::TrashedSession& each : all)
@@ -114,14 +107,36 @@ void show_trash(Session& session) {
         {each.title, pick::age(utc_from_ms(each.thrown_away_ms)), std::to_string(each.messages),
          each.key.empty() ? to_string(each.session) : std::string(store::key_tail(each.key))});
   session.screen().show(table);
-  session.screen().print("/restore KEY brings one back\n");
+  session.screen().print("/restore KEY restores one\n");
+}
+
+// What other programs keep about this folder, if the user wants it.
+std::vector<ImportSource> offered(Session& session) {
+  const std::vector<ImportSource> all = importers::usual_sources({});
+  const importers::ImportOffer offer = importers::offer_for(session.workspace(), all);
+  if (!offer.elsewhere.empty())
+    session.screen().print_untrusted("there are " + importers::counted_by_agent(offer.elsewhere) +
+                                     " about other folders; `skein import --all` imports them\n");
+  if (offer.here.empty())
+    throw Error("found no session of another program for this folder; name a file or a folder");
+  if (!session.confirm("import " + importers::counted_by_agent(offer.here) + "?")) return {};
+  return offer.here;
+}
+
+// A path as people type it at a prompt.
+std::vector<ImportSource> named(std::string_view path) {
+  const std::string whole = with_user_home(path);
+  if (whole.empty()) throw Error("HOME is not set to an absolute path");
+  std::vector<ImportSource> sources = importers::sources_in(whole, {});
+  if (sources.empty()) throw Error(whole + " contains no session in a known format");
+  return sources;
 }
 
 }  // namespace
 
 // Keeps the model in use, and saves that in the other session so that a restart knows it too.
 void open_with_this_model(Session& session, Id id) {
-  const SessionRecord record = value_or_throw(session.store().open(id));
+  const SessionRecord record = session.store().open(id);
   std::vector<store::NewEntry> changes;
   for (model::Entry& entry : agent::changes_to(record.state, session.settings().model))
     changes.push_back({std::move(entry)});
@@ -135,38 +150,38 @@ void new_session(Session& session, std::string_view title) {
   open_with_this_model(session, made.session_id);
 }
 
-// At a terminal only the newest are listed unless all are asked for: thousands would push whatever
-// the user was reading out of sight.
+// At a terminal only the newest are listed by default: thousands would scroll everything away.
 void list_sessions(Session& session, std::string_view words) {
   constexpr std::size_t most = 50;
   const auto [first, rest] = first_word(words);
   const bool own = first == "own";
-  pick::ListWish wish{.workspace = session.workspace(), .current = session.id()};
-  if (first == "all") wish.which = pick::Listing::all;
-  if (first == "archived") wish.which = pick::Listing::archived;
-  const bool named = own || wish.which != pick::Listing::here;
+  pick::ListRequest request{.workspace = session.workspace(), .current = session.id()};
+  if (first == "all") request.which = pick::SessionListing::all;
+  if (first == "archived") request.which = pick::SessionListing::archived;
+  const bool named = own || request.which != pick::SessionListing::here;
   const std::string filter = lower(trimmed(named ? rest : words, " "));
-  wish.fits = [&](const SessionRecord& record) {
+  request.fits = [&](const SessionRecord& record) {
     return !(own && pick::is_import(record)) &&
            lower(record.key + " " + record.state.title).find(filter) != std::string::npos;
   };
-  if (wish.which == pick::Listing::archived) wish.current.reset();
-  pick::ListedSessions listed = pick::listed_sessions(session.store().list(), wish);
+  if (request.which == pick::SessionListing::archived) request.current.reset();
+  pick::ListedSessions listed = pick::listed_sessions(session.store().list(), request);
   std::vector<SessionRecord>& shown = listed.shown;
-  const std::size_t older =
-      session.keyboard() == nullptr || shown.size() <= most || wish.which == pick::Listing::all
-          ? 0
-          : shown.size() - most;
+  const std::size_t older = session.keyboard() == nullptr || shown.size() <= most ||
+                                    request.which == pick::SessionListing::all
+                                ? 0
+                                : shown.size() - most;
   shown.resize(shown.size() - older);
   const screen::Screen& screen = session.screen();
   if (shown.empty())
-    session.screen().print(wish.which == pick::Listing::archived ? "no session is archived\n"
-                                                                 : "no session matches\n");
+    session.screen().print(request.which == pick::SessionListing::archived
+                               ? "no session is archived\n"
+                               : "no session matches\n");
   else
     session.screen().show(
         pick::session_table(shown, {.current = session.id(),
-                                    .at_work = session.store().at_work(shown),
-                                    .folders = wish.which != pick::Listing::here,
+                                    .at_work = store::at_work(session.store(), shown),
+                                    .folders = request.which != pick::SessionListing::here,
                                     .whole_keys = screen.width() == 0 && !screen.look().labels}));
   if (older > 0)
     session.screen().print("and " + with_separators(older) +
@@ -190,26 +205,25 @@ void switch_session(Session& session, std::string_view name) {
 }
 
 void resume_session(Session& session, std::string_view text) {
-  if (session.keyboard() == nullptr && !session.chooses_by_number())
-    return list_sessions(session, text);
+  if (!can_choose(session)) return list_sessions(session, text);
   if (const auto id = choose(session, text, false)) open_with_files(session, *id);
 }
 
 void show_history(Session& session, std::string_view count) {
+  if (count == "raw") return show_raw(session, "");
   std::size_t entries = 20;
   if (count == "all")
     entries = 0;
   else if (!count.empty() &&
            std::from_chars(count.data(), count.data() + count.size(), entries).ec != std::errc{})
-    throw Error("/history takes a number or `all`");
+    throw Error("/history takes a number, `all` or `raw`");
   if (session.conversation().path().empty()) session.screen().print("nothing has been said yet\n");
   session.show_path(entries);
 }
 
 void delete_session(Session& session, std::string_view name) {
   if (name.empty()) return erase(session, session.conversation().record());
-  if (const auto id = session_meant(session, name))
-    erase(session, value_or_throw(session.store().open(*id)));
+  if (const auto id = session_meant(session, name)) erase(session, session.store().open(*id));
 }
 
 void restore_session(Session& session, std::string_view name) {
@@ -222,37 +236,51 @@ void restore_session(Session& session, std::string_view name) {
 
 void rename_session(Session& session, std::string_view title) {
   if (title.empty()) throw Error("/rename takes the new title");
-  value_or_throw(session.store().rename(session.id(), std::string(title)));
+  value_or_throw(session.store().mark(session.id(), model::payload::Title{std::string(title)}));
   session.conversation().reload();
-  session.screen().print_untrusted("this session is called: " + std::string(title) + "\n");
+  session.screen().print_untrusted("this session is now called: " + std::string(title) + "\n");
 }
 
-// All of them, whatever is typed: a title has several words, and describe_sessions() needs each.
-std::vector<std::string> session_names(Session& session, std::string_view) {
+Choices session_keys(Session& session, std::string_view) {
   return names_from(session.store().list(), "", &SessionRecord::key);
 }
 
-std::vector<std::string> list_words(Session&, std::string_view start) {
-  std::vector<std::string> out;
-  for (const std::string_view word : {"all", "archived", "own"})
-    if (word.starts_with(start)) out.emplace_back(word);
+Choices list_words(Session&, std::string_view start) {
+  return names_from(std::array{"all", "archived", "own"}, start);
+}
+
+// All of them, whatever is typed: they are found by their titles too, which have several words.
+Choices session_names(Session& session, std::string_view) {
+  const std::vector<SessionRecord> all = session.store().list();
+  const store::Titles titles = store::titles_of(all);
+  Choices out;
+  for (const SessionRecord& each : all) {
+    const std::string& title = each.state.title;
+    prompt::CompletionChoice& choice = out.emplace_back();
+    choice.letters = each.key + " " + title;
+    choice.text = store::typed_name(each, titles);
+    if (choice.text != title) choice.about = (title.empty() ? "(untitled)" : title) + " · ";
+    choice.about += pick::age(each.state.updated_at);
+  }
   return out;
 }
 
-// Found by their titles too.
-void describe_sessions(Session& session, std::vector<prompt::Choice>& choices) {
-  const std::vector<SessionRecord> all = session.store().list();
-  if (all.size() != choices.size()) return;  // they come in the order of the list
-  const store::Titles titles = store::titles_of(all);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    prompt::Choice& choice = choices[i];
-    const model::SessionState& state = all[i].state;
-    choice.letters = all[i].key + " " + state.title;
-    choice.text = store::typed_name(all[i], titles);
-    if (choice.text != state.title)
-      choice.about = (state.title.empty() ? "(untitled)" : state.title) + " · ";
-    choice.about += pick::age(state.updated_at);
+void import_sessions(Session& session, std::string_view path) {
+  const std::string_view name = trimmed(path);
+  std::vector<ImportedFile> files;
+  for (const ImportSource& source : name.empty() ? offered(session) : named(name)) {
+    ImportedFile file{source};
+    try {
+      file.sessions = importers::import_file(session.store(), source, {});
+    } catch (const Error& error) {
+      if (error.status() == ExitStatus::storage) throw;
+      file.trouble = error.what();
+    }
+    files.push_back(std::move(file));
   }
+  if (files.empty()) return;
+  session.screen().print_untrusted(importers::report_text(files, false) +
+                                   "\n/resume lists them; /switch KEY opens one\n");
 }
 
 }  // namespace skein::commands

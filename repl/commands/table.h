@@ -7,35 +7,54 @@
 #include <vector>
 
 #include "core/project/own_commands.h"
-#include "repl/prompt/choice.h"
-
-namespace skein::session {
-class Session;
-}  // namespace skein::session
+#include "repl/commands/handlers.h"
+#include "repl/prompt/line_editor.h"
 
 namespace skein::commands {
 
+// Where /help lists a command, in this order.
+enum class HelpGroup {
+  conversation,
+  model,
+  files,
+  permissions,
+  running,
+  branches,
+  sessions,
+  program
+};
+inline constexpr std::string_view group_titles[] = {
+    "This conversation", "Model",    "Plans and files", "Tools, permissions",
+    "While it works",    "Branches", "Sessions",        "Setup and help"};
+// How often a command is wanted: of several that begin with what was typed the first is taken. A
+// command that cannot simply be undone comes last, whatever its name.
+enum class Use { often, sometimes, careful };
+
 struct Command {
+  struct Listing {
+    constexpr Listing(HelpGroup in, Use how = Use::sometimes) : group(in), use(how) {}
+    HelpGroup group;
+    Use use;
+  };
   std::string_view name;       // without the slash
   std::string_view arguments;  // "<session>", "[n|all]"
   std::string_view help;
-  std::vector<std::string> (*complete)(session::Session&,
-                                       std::string_view argument);  // may be null
-  void (*run)(session::Session&, std::string_view argument);
-  // Adds a few words to what `complete` gave; may be null.
-  void (*describe)(session::Session&, std::vector<prompt::Choice>& choices) = nullptr;
+  Listing listing;
+  CommandHandler* run;
+  CommandCompleter* complete = nullptr;  // may be null
 };
 
 std::span<const Command> commands();  // sorted by name
-// How often a command is wanted: of several that begin with what was typed the first is taken. What
-// cannot simply be taken back comes last, whatever its name.
-enum class Use { often, sometimes, careful };
-Use use_of(std::string_view name);
-// Those of the project and the user's own that no other hides, sorted by name.
-std::vector<project::OwnCommand> own_commands(session::Session& session);
+// The project's commands and the user's own that no other hides, sorted by name.
+std::vector<project::OwnCommand> own_commands(Session& session);
 const Command* find_command(std::string_view name);
-std::vector<std::string_view> aliases_of(std::string_view name);  // what else it is called
-// What was probably meant, among those of the project and the user's own too; empty: no telling.
-std::string nearest_command(session::Session& session, std::string_view name);
+// Runs what another agent calls by this name, or says what to do instead; false: none does.
+bool run_as_elsewhere(Session& session, std::string_view name, std::string_view arguments);
+// The command that was probably meant, among all kinds of commands; empty: none is similar.
+std::string nearest_command(Session& session, std::string_view name);
+
+// What Tab offers at the prompt, and the hint shown after the line.
+prompt::Completion complete(Session& session, std::string_view before_cursor);
+std::string hint_for(Session& session, std::string_view line);
 
 }  // namespace skein::commands

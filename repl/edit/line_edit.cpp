@@ -1,7 +1,12 @@
 #include "repl/edit/line_edit.h"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "core/model/attachments.h"
+#include "core/text/base.h"
+#include "core/text/encoding.h"
+#include "core/text/text.h"
 #include "repl/layout/width.h"
 
 namespace skein::edit {
@@ -15,10 +20,57 @@ using Code = terminal::Key::Code;
 constexpr std::size_t most_undos = 1000, most_kills = 32;
 
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool is_no_space(char c) { return c != ' ' && c != '\t' && c != '\n'; }
+
+constexpr std::size_t most_lines = 5, most_bytes = 800;
+
+std::size_t lines_in(std::string_view text) {
+  const auto ends = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  return ends + (text.ends_with('\n') ? 0 : 1);
+}
+
+// A path as terminals quote it: 'in quotes', with\ backslashes, or as file:///a%20url.
+std::string unquoted(std::string_view text) {
+  constexpr std::string_view scheme = "file://";
+  std::string out;
+  if (text.starts_with(scheme)) return percent_decoded(text.substr(scheme.size()));
+  for (const char quote : {'\'', '"'})
+    if (text.size() > 2 && text.front() == quote && text.back() == quote)
+      return std::string(text.substr(1, text.size() - 2));
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text[0] == '\\' && text.size() > 1) text.remove_prefix(1);
+    out += text[0];
+  }
+  return out;
+}
+
+bool has_image_suffix(std::string_view path) {
+  constexpr std::string_view suffixes[] = {".png", ".jpg", ".jpeg", ".gif", ".webp"};
+  return std::ranges::any_of(suffixes,
+                             [&](std::string_view each) { return lower(path).ends_with(each); });
+}
+
+std::string chip(const std::string& text, std::size_t number) {
+  const std::size_t lines = lines_in(text);
+  return "[Pasted text #" + std::to_string(number) +
+         (lines > 1 ? " +" + std::to_string(lines) + " lines]"
+                    : ", " + std::to_string(text.size()) + " bytes]");
+}
+
+struct Chip {
+  std::size_t length = 0;  // 0: there is none
+  std::string_view text{};
+};
+
+// The first chip that `fits`.
+Chip find_chip(const Draft& draft, const auto& fits) {
+  for (std::size_t i = 0; i < draft.pasted.size(); ++i)
+    if (const std::string mark = chip(draft.pasted[i], i + 1); fits(mark))
+      return {mark.size(), draft.pasted[i]};
+  return {};
+}
 
 }  // namespace
 
@@ -28,7 +80,7 @@ const std::vector<LineEdit::Binding>& LineEdit::bindings() {
       {{key(Code::left), ctrl('b')}, [](E e) { e.cursor_ = e.unit_before(e.cursor_); }},
       {{key(Code::right), ctrl('f')}, [](E e) { e.cursor_ = e.unit_after(e.cursor_); }},
       {{alt('b'), alt(Code::left), ctrl(Code::left)},
-       [](E e) { e.cursor_ = e.word_start_before(e.cursor_); }},
+       [](E e) { e.cursor_ = e.word_start_before(e.cursor_, is_word); }},
       {{alt('f'), alt(Code::right), ctrl(Code::right)},
        [](E e) { e.cursor_ = e.word_end_after(e.cursor_); }},
       {{key(Code::home), ctrl('a')}, [](E e) { e.cursor_ = e.line_start(e.cursor_); }},
@@ -36,12 +88,13 @@ const std::vector<LineEdit::Binding>& LineEdit::bindings() {
       {{ctrl('j'), alt(Code::enter), shift(Code::enter)}, [](E e) { e.insert("\n"); }},
       {{key(Code::backspace)}, [](E e) { e.erase(e.unit_before(e.cursor_), e.cursor_); }},
       {{key(Code::del), ctrl('d')}, [](E e) { e.erase(e.cursor_, e.unit_after(e.cursor_)); }},
-      {{ctrl('w')}, [](E e) { e.kill_to_space(); }},
-      {{alt(Code::backspace)}, [](E e) { e.kill(e.word_start_before(e.cursor_), e.cursor_); }},
+      {{ctrl('w')}, [](E e) { e.kill(e.word_start_before(e.cursor_, is_no_space), e.cursor_); }},
+      {{alt(Code::backspace)},
+       [](E e) { e.kill(e.word_start_before(e.cursor_, is_word), e.cursor_); }},
       {{alt('d')}, [](E e) { e.kill(e.cursor_, e.word_end_after(e.cursor_)); }},
       {{ctrl('u')}, [](E e) { e.kill(0, e.cursor_); }},
       {{ctrl('k')}, [](E e) { e.kill(e.cursor_, e.text().size()); }},
-      {{ctrl('y')}, [](E e) { e.yank(); }},
+      {{ctrl('y')}, [](E e) { e.yank(0); }},
       {{alt('y')}, [](E e) { e.yank_older(); }},
       {{ctrl('t')}, [](E e) { e.transpose(); }},
       {{alt('u')}, [](E e) { e.change_case(true); }},
@@ -92,12 +145,6 @@ void LineEdit::change() {
   last_ = Last::other;
 }
 
-void LineEdit::insert(std::string_view piece) {
-  change();
-  draft_.text.insert(cursor_, piece);
-  cursor_ += piece.size();
-}
-
 void LineEdit::replace(std::size_t from, std::string_view piece) {
   change();
   draft_.text.replace(from, cursor_ - from, piece);
@@ -139,9 +186,9 @@ std::size_t LineEdit::unit_after(std::size_t at) const {
   return at + layout::first_grapheme(std::string_view(text()).substr(at)).bytes;
 }
 
-std::size_t LineEdit::word_start_before(std::size_t at) const {
-  while (at > 0 && !is_word(text()[at - 1])) at = unit_before(at);
-  while (at > 0 && is_word(text()[at - 1])) at = unit_before(at);
+std::size_t LineEdit::word_start_before(std::size_t at, bool (*in_word)(char)) const {
+  while (at > 0 && !in_word(text()[at - 1])) at = unit_before(at);
+  while (at > 0 && in_word(text()[at - 1])) at = unit_before(at);
   return at;
 }
 
@@ -172,16 +219,9 @@ void LineEdit::kill(std::size_t from, std::size_t to) {
   next_last_ = Last::killed;
 }
 
-void LineEdit::kill_to_space() {
-  std::size_t from = cursor_;
-  while (from > 0 && is_space(text()[from - 1])) from = unit_before(from);
-  while (from > 0 && !is_space(text()[from - 1])) from = unit_before(from);
-  kill(from, cursor_);
-}
-
-void LineEdit::yank() {
+void LineEdit::yank(std::size_t over) {
   if (kills_.empty()) return;
-  insert(kills_.back());
+  replace(cursor_ - over, kills_.back());
   yanked_ = kills_.back().size();
   next_last_ = Last::yanked;
 }
@@ -189,9 +229,7 @@ void LineEdit::yank() {
 void LineEdit::yank_older() {
   if (last_ != Last::yanked) return;
   std::ranges::rotate(kills_, kills_.end() - 1);
-  replace(cursor_ - yanked_, kills_.back());
-  yanked_ = kills_.back().size();
-  next_last_ = Last::yanked;
+  yank(yanked_);
 }
 
 void LineEdit::transpose() {
@@ -247,6 +285,68 @@ bool LineEdit::down() {
   if (end == text().size()) return false;
   move_lines(end + 1, line_end(end + 1));
   return true;
+}
+
+std::string pasted_text(std::string_view raw) {
+  std::string out;
+  const std::string text = valid_utf8(raw);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\r') {
+      out += '\n';
+      if (i + 1 < text.size() && text[i + 1] == '\n') ++i;
+    } else if (c == '\n' || c == '\t' || static_cast<unsigned char>(c) >= 0x20) {
+      if (c != 0x7F) out += c;
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> dropped_image(std::string_view text) {
+  while (text.ends_with(' ') || text.ends_with('\n')) text.remove_suffix(1);
+  std::string path = unquoted(text);
+  if (!path.starts_with('/') || !has_image_suffix(path)) return std::nullopt;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return std::nullopt;
+  return model::mention(path) + " ";
+}
+
+bool deserves_chip(std::string_view text) {
+  return text.size() > most_bytes || lines_in(text) > most_lines;
+}
+
+bool mentions_something(std::string_view text) {
+  for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1))
+    if (at == 0 || std::string_view(" \t\n").find(text[at - 1]) != std::string_view::npos)
+      return true;
+  return false;
+}
+
+std::string make_chip(Draft& draft, std::string text) {
+  draft.pasted.push_back(std::move(text));
+  return chip(draft.pasted.back(), draft.pasted.size());
+}
+
+std::size_t chip_before(const Draft& draft, std::size_t at) {
+  const std::string_view before = std::string_view(draft.text).substr(0, at);
+  return find_chip(draft, [&](std::string_view mark) { return before.ends_with(mark); }).length;
+}
+
+std::size_t chip_after(const Draft& draft, std::size_t at) {
+  const std::string_view after = std::string_view(draft.text).substr(at);
+  return find_chip(draft, [&](std::string_view mark) { return after.starts_with(mark); }).length;
+}
+
+// Chips are expanded only in the line, never inside the text of another chip.
+std::string whole(const Draft& draft) {
+  std::string out;
+  for (std::string_view rest = draft.text; !rest.empty();) {
+    Chip next = find_chip(draft, [&](std::string_view mark) { return rest.starts_with(mark); });
+    if (next.length == 0) next = {1, rest.substr(0, 1)};
+    out += next.text;
+    rest.remove_prefix(next.length);
+  }
+  return out;
 }
 
 }  // namespace skein::edit

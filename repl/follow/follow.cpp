@@ -1,14 +1,13 @@
 #include "repl/follow/follow.h"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <array>
 
-#include "core/model/payloads.h"
-#include "core/model/redaction.h"
+#include "core/model/entry.h"
+#include "core/model/scrub.h"
+#include "core/store/backend.h"
 #include "core/store/session_name.h"
 #include "core/text/base.h"
+#include "core/text/wait.h"
 
 namespace skein::follow {
 
@@ -21,24 +20,29 @@ constexpr std::chrono::milliseconds looking_interval{2000}, impatient_interval{2
 
 class Follower {
  public:
-  Follower(store::SessionStore& store, Id session, const Ports& ports)
+  Follower(store::SessionStore& store, Id session, const FollowPorts& ports)
       : store_(store), session_(session), ports_(ports) {}
 
-  End run(std::size_t before) {
-    const SessionRecord record = value_or_throw(store_.open(session_));
+  FollowEnd run(std::size_t before) {
+    const SessionRecord record = store_.open(session_);
     key_ = record.key;
     show_last(record, before);
     note_end();
-    watch_ = store_.watch(session_);
+    watch_ = store_.presence().watch(session_);
     for (;;) {
       look();
       tell_who();
-      if (wants_it_ && is_free()) return End::taken_over;
-      const Wish wish = ports_.wait(watch_ ? watch_->descriptor() : -1,
-                                    wants_it_ ? impatient_interval : looking_interval);
+      if (wants_it_ && is_free()) return FollowEnd::taken_over;
+      const FollowAction action = ports_.wait(watch_ ? watch_->descriptor() : -1,
+                                              wants_it_ ? impatient_interval : looking_interval);
       if (watch_) watch_->take();
-      if (wish == Wish::leave) return End::left;
-      if (wish == Wish::take_over) change_mind();
+      if (action == FollowAction::leave) return FollowEnd::left;
+      if (action != FollowAction::take_over) continue;
+      wants_it_ = !wants_it_;
+      if (!wants_it_)
+        ports_.say("not taking over\n");
+      else if (!is_free())
+        ports_.say("taking over when the current turn ends; press t again to cancel\n");
     }
   }
 
@@ -65,30 +69,29 @@ class Follower {
   // Where the session ends by now: what comes behind it is new.
   void note_end() {
     last_.reset();
-    value_or_throw(store_.load_back(session_, [this](const StoredEntry& placed) {
+    value_or_throw(store_.transcripts().load_back(session_, [this](const StoredEntry& placed) {
       last_ = {placed.entry.id, placed.at};
       return false;
     }));
   }
 
   void look() {
-    const store::Result<SessionRecord> now = store_.open(session_);
+    const store::Result<SessionRecord> now = store_.sessions().open(session_);
     if (!now && now.error().kind == store::Failure::Kind::unreachable) {
-      if (!std::exchange(told_of_loss_, true))
-        ports_.say(now.error().text + "; it is tried again\n");
-      // What told us is gone as well.
+      if (!std::exchange(told_of_loss_, true)) ports_.say(now.error().text + "; retrying\n");
+      // The watch is gone as well.
       watch_.reset();
       return;
     }
     const SessionRecord record = store::still_there(now, key_);
     if (std::exchange(told_of_loss_, false)) {
       ports_.say("connected again\n");
-      watch_ = store_.watch(session_);
+      watch_ = store_.presence().watch(session_);
     }
     bool known = !last_;
     std::optional<Place> end = last_;
     value_or_throw(
-        store_.load_from(session_, last_ ? last_->at : 0, [&](const StoredEntry& placed) {
+        store_.transcripts().load(session_, last_ ? last_->at : 0, [&](const StoredEntry& placed) {
           if (!known && placed.entry.id != last_->entry) return false;
           if (known) show(record, placed);
           known = true;
@@ -97,34 +100,25 @@ class Follower {
         }));
     last_ = end;
     if (known) return;
-    ports_.say("the session was rewritten; what is said from here on is shown\n");
+    ports_.say("the session was rewritten; only new messages are shown\n");
     note_end();
   }
 
   void tell_who() {
-    const auto workers = store_.at_work(std::span(&session_, 1));
+    const auto workers = store_.presence().at_work(std::span(&session_, 1));
     const auto found = workers.find(session_);
     std::string who = found == workers.end() ? "" : found->second;
     if (who_ == who) return;
     who_ = std::move(who);
-    ports_.say(
-        who_->empty()
-            ? std::string("nobody is at work there") +
-                  (ports_.can_take_over ? "; t takes over, q ends\n" : "\n")
-            : *who_ + " is at work there" +
-                  (ports_.can_take_over ? "; t takes over when it is done, q ends\n" : "\n"));
+    ports_.say((who_->empty() ? "no process" : *who_) + " is using this session" +
+               (!ports_.can_take_over ? "\n"
+                : who_->empty()       ? "; t takes over, q quits\n"
+                                      : "; t takes over when the turn ends, q quits\n"));
   }
 
   bool is_free() {
-    const auto lease = store_.hold(session_, store::LockMode::exclusive);
+    const auto lease = store_.presence().hold(session_, store::LockMode::exclusive);
     return lease || lease.error().kind != store::Failure::Kind::busy;
-  }
-
-  void change_mind() {
-    wants_it_ = !wants_it_;
-    if (wants_it_ && !is_free())
-      ports_.say("this takes over as soon as the turn is done; t again: it does not\n");
-    if (!wants_it_) ports_.say("this only follows\n");
   }
 
   struct Place {
@@ -135,17 +129,58 @@ class Follower {
   store::SessionStore& store_;
   const Id session_;
   std::string key_{};
-  const Ports& ports_;
+  const FollowPorts& ports_;
   std::unique_ptr<store::SessionWatch> watch_{};
   std::optional<Place> last_{};
-  std::optional<std::string> who_{};  // as last told; none: nothing was
+  std::optional<std::string> who_{};  // as last shown; none: nothing was
   bool wants_it_ = false, told_of_loss_ = false;
 };
 
 }  // namespace
 
-End follow(store::SessionStore& store, Id session, std::size_t before, const Ports& ports) {
+FollowEnd follow(store::SessionStore& store, Id session, std::size_t before,
+                 const FollowPorts& ports) {
   return Follower(store, session, ports).run(before);
+}
+
+FollowPorts ports_at(terminal::Keyboard& keyboard, screen::Screen& screen,
+                     const std::atomic<bool>& stop) {
+  FollowPorts ports{.can_take_over = true};
+  ports.show = [&screen](const store::StoredEntry& placed) {
+    const std::string& type = placed.entry.type;
+    if (type != model::type::message && type != model::type::compaction_summary) return;
+    if (placed.altered) screen.print(std::string(store::altered_mark) + "\n");
+    screen.replay(placed.entry);
+    screen.flush();
+  };
+  ports.say = [&screen](const std::string& text) {
+    screen.start_line();
+    screen.print_untrusted(text);
+    screen.flush();
+  };
+  // As long as it is followed, keys are keys; shared by the copies of the function.
+  const auto mode = std::make_shared<terminal::TerminalMode>(keyboard.terminal(),
+                                                             terminal::Terminal::Mode::editing);
+  ports.wait = [&keyboard, &stop, mode](int descriptor, std::chrono::milliseconds pause) {
+    const auto stopped = [&] { return stop.load() || keyboard.hung_up(); };
+    if (!keyboard.typed_ahead()) {
+      std::array<pollfd, 2> fds{pollfd{keyboard.terminal().in(), POLLIN, 0},
+                                pollfd{descriptor, POLLIN, 0}};
+      wait(fds, std::chrono::steady_clock::now() + pause, stopped);
+    }
+    keyboard.terminal().take_resize();
+    FollowAction action = stopped() ? FollowAction::leave : FollowAction::none;
+    while (action == FollowAction::none && keyboard.typed_ahead()) {
+      terminal::Key key;
+      const auto got = keyboard.next(key, std::chrono::milliseconds(0), stopped);
+      if (got == terminal::Keyboard::KeyResult::hang_up) action = FollowAction::leave;
+      if (got != terminal::Keyboard::KeyResult::key) break;
+      if (terminal::is_letter(key, 't')) action = FollowAction::take_over;
+      if (terminal::leaves(key)) action = FollowAction::leave;
+    }
+    return action;
+  };
+  return ports;
 }
 
 }  // namespace skein::follow

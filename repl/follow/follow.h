@@ -1,30 +1,38 @@
-// What other processes say in a session, shown as it is saved. Reads only, until the user wants to
-// go on there.
+// Shows what other processes save in a session. Reads only, until the user takes over.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
 
 #include "core/store/session_store.h"
+#include "repl/screen/screen.h"
+#include "repl/terminal/keyboard.h"
 
 namespace skein::follow {
 
-enum class Wish { none, take_over, leave };
+enum class FollowAction { none, take_over, leave };
 
-struct Ports {
+struct FollowPorts {
   // An entry, masked if it was redacted.
   std::function<void(const store::StoredEntry&)> show{};
   std::function<void(const std::string& untrusted)> say{};
   // Until `descriptor` (-1: none) is readable, the user does something or the time is over.
-  std::function<Wish(int descriptor, std::chrono::milliseconds)> wait{};
-  bool can_take_over = false;  // there is somebody who may wish so
+  std::function<FollowAction(int descriptor, std::chrono::milliseconds)> wait{};
+  bool can_take_over = false;  // there is a user who may ask for it
 };
 
-enum class End { left, taken_over };
+enum class FollowEnd { left, taken_over };
 
-// Begins with the last `before` messages. Takes over once nobody runs a turn there. Throws Error if
-// the session cannot be read, or is gone.
-End follow(store::SessionStore& store, Id session, std::size_t before, const Ports& ports);
+// Begins with the last `before` messages. Takes over once no process runs a turn there. Throws
+// Error if the session cannot be read, or is gone.
+FollowEnd follow(store::SessionStore& store, Id session, std::size_t before,
+                 const FollowPorts& ports);
+
+// How a session is followed at a terminal: entries look as they did where they were said; t takes
+// over, q, Esc and ^C leave. All must outlive what is returned. `stop` ends it too.
+FollowPorts ports_at(terminal::Keyboard& keyboard, screen::Screen& screen,
+                     const std::atomic<bool>& stop);
 
 }  // namespace skein::follow

@@ -1,6 +1,8 @@
 #include "repl/layout/flow.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/text/utf8.h"
 #include "repl/layout/width.h"
@@ -22,6 +24,68 @@ bool is_wide(char32_t c) {
 bool clings(char32_t c) {
   constexpr std::u32string_view closing = U"、。〉》」』】〕，．：；！？）］｝〟\u3099\u309A";
   return closing.find(c) != std::u32string_view::npos;
+}
+
+std::vector<std::string_view> drawn_lines(std::string_view drawn) {
+  std::vector<std::string_view> out;
+  while (!drawn.empty()) {
+    const std::size_t end = std::min(drawn.find('\n'), drawn.size() - 1) + 1;
+    out.push_back(drawn.substr(0, end));
+    drawn.remove_prefix(end);
+  }
+  return out;
+}
+
+std::size_t rows_of_line(std::string_view line, std::size_t width) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (width == 0) return 1;
+  return std::max<std::size_t>(1, (display_width(without_styles(line)) + width - 1) / width);
+}
+
+// The first lines, or the last, that fit into so many rows; at least one.
+Cut cut_to(std::string_view drawn, std::size_t rows, std::size_t width, bool at_end) {
+  std::vector<std::string_view> lines = drawn_lines(drawn);
+  if (at_end) std::ranges::reverse(lines);
+  std::size_t used = 0, bytes = 0, kept = 0;
+  for (const std::string_view line : lines) {
+    used += rows_of_line(line, width);
+    if (kept > 0 && used > rows) break;
+    bytes += line.size();
+    ++kept;
+  }
+  return {drawn.substr(at_end ? drawn.size() - bytes : 0, bytes), lines.size() - kept};
+}
+
+// The indent for the rest of a line: that of the second column if the line has a name, two blanks
+// and a text, and if half of the width is left for the text. Else that of the line.
+std::size_t hang_of(std::string_view line, std::size_t indent, std::size_t width) {
+  const std::size_t gap = line.find("  ", indent);
+  if (gap == std::string_view::npos) return indent;
+  const std::size_t end = line.find_first_not_of(' ', gap);
+  if (end == std::string_view::npos) return indent;
+  const std::size_t column = display_width(line.substr(0, end));
+  return column <= width / 2 ? column : indent;
+}
+
+void wrap_line(std::string_view line, std::size_t width, std::string& out) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t hang = hang_of(line, indent, width);
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t from = std::min(line.find_first_not_of(' ', at), line.size());
+    const std::string_view word = line.substr(from, line.find(' ', from) - from);
+    const std::size_t columns = display_width(word);
+    if (column > indent && column + (from - at) + columns > width) {
+      column = hang + columns <= width ? hang : indent;
+      out.append("\n").append(column, ' ');
+    } else {
+      out.append(from - at, ' ');
+      column += from - at;
+    }
+    out += word;
+    column += columns;
+    at = from + word.size();
+  }
 }
 
 }  // namespace
@@ -165,35 +229,27 @@ void Flow::end_line() {
   broken_ = wide_before_ = false;
 }
 
-std::string Flow::take() {
-  std::string out = std::move(out_);
-  out_.clear();
+std::string Flow::take() { return std::exchange(out_, {}); }
+
+std::vector<std::string_view> pieces_of(std::string_view line, std::size_t width) {
+  std::vector<std::string_view> out;
+  while (!line.empty()) {
+    std::size_t end = 0, columns = 0, behind_word = 0;
+    while (end < line.size()) {
+      const Grapheme next = first_grapheme(line.substr(end));
+      if (end > 0 && columns + next.columns > width) break;
+      columns += next.columns;
+      end += next.bytes;
+      if (line[end - 1] == ' ' && line.substr(0, end).find_first_not_of(' ') != line.npos)
+        behind_word = end;
+    }
+    if (end < line.size() && behind_word > 0) end = behind_word;
+    out.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+  if (out.empty()) out.push_back(line);
   return out;
 }
-
-namespace {
-
-void wrap_line(std::string_view line, std::size_t width, std::string& out) {
-  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-  std::size_t column = 0;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t from = std::min(line.find_first_not_of(' ', at), line.size());
-    const std::string_view word = line.substr(from, line.find(' ', from) - from);
-    const std::size_t columns = display_width(word);
-    if (column > indent && column + (from - at) + columns > width) {
-      out.append("\n").append(indent, ' ');
-      column = indent;
-    } else {
-      out.append(from - at, ' ');
-      column += from - at;
-    }
-    out += word;
-    column += columns;
-    at = from + word.size();
-  }
-}
-
-}  // namespace
 
 std::string wrapped(std::string_view text, std::size_t width) {
   if (width == 0) return std::string(text);
@@ -211,11 +267,39 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return out;
 }
 
+std::string wrapped_by_parts(std::string_view line, std::size_t width) {
+  constexpr std::string_view dot = "·", joined = "\u00A0";
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i)
+    if (line[i] == ' ' && !std::string_view(out).ends_with(dot))
+      out += joined;
+    else
+      out += line[i];
+  out = wrapped(out, width);
+  for (std::size_t at = 0; (at = out.find(joined, at)) != std::string::npos; ++at)
+    out.replace(at, joined.size(), " ");
+  return out;
+}
+
 std::string hanging(std::string_view text, std::size_t column, std::size_t width) {
   std::string out = wrapped(text, width > column ? width - column : 0);
   for (std::size_t at = 0; (at = out.find('\n', at)) != std::string::npos; at += column + 1)
     out.replace(at, 1, "\n" + std::string(column, ' '));
   return out;
+}
+
+std::size_t rows_of(std::string_view drawn, std::size_t width) {
+  std::size_t rows = 0;
+  for (const std::string_view line : drawn_lines(drawn)) rows += rows_of_line(line, width);
+  return rows;
+}
+
+Cut first_rows(std::string_view drawn, std::size_t rows, std::size_t width) {
+  return cut_to(drawn, rows, width, false);
+}
+
+Cut last_rows(std::string_view drawn, std::size_t rows, std::size_t width) {
+  return cut_to(drawn, rows, width, true);
 }
 
 }  // namespace skein::layout

@@ -2,8 +2,11 @@
 // block; elsewhere it never breaks. Output is never taken back.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "repl/layout/style.h"
 
@@ -55,10 +58,31 @@ class Flow {
   Style word_style_{};  // at the start of the word
 };
 
-// Breaks lines that are too long for `width` columns between words and keeps their indent. With
-// width 0, and for lines that contain styles, nothing changes.
+// Breaks lines that are too long for `width` columns between words and keeps their indent, or that
+// of the second column behind a name and two blanks. With width 0, and for lines that contain
+// styles, nothing changes.
 std::string wrapped(std::string_view text, std::size_t width);
+// The same, but "a b · c d" breaks only behind a "·".
+std::string wrapped_by_parts(std::string_view line, std::size_t width);
+// One line in pieces of at most `width` columns, between words where that is possible; all of its
+// characters are in them. Tabs become blanks before.
+std::vector<std::string_view> pieces_of(std::string_view line, std::size_t width);
+template <std::same_as<std::string> Temporary>
+std::vector<std::string_view> pieces_of(Temporary&& line,
+                                        std::size_t width) = delete;  // nothing would last
 // Text that begins at `column` and stays behind it on the rows that follow.
 std::string hanging(std::string_view text, std::size_t column, std::size_t width);
+
+// Text that was drawn for a terminal, by its rows: whole lines, with their styles.
+// How many rows it takes; `width` 0: one for each line.
+std::size_t rows_of(std::string_view drawn, std::size_t width);
+
+// What is left of it in so many rows, at least a line.
+struct Cut {
+  std::string_view text{};
+  std::size_t lines_out = 0;
+};
+Cut first_rows(std::string_view drawn, std::size_t rows, std::size_t width);
+Cut last_rows(std::string_view drawn, std::size_t rows, std::size_t width);
 
 }  // namespace skein::layout

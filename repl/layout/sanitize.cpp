@@ -15,30 +15,27 @@ namespace {
 constexpr unsigned most_marks = 8;  // no script needs more; piles of them cover other lines
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-constexpr bool is_plain(unsigned char byte) {
-  return (byte >= 0x20 && byte < 0x7F) || byte == '\n' || byte == '\t';
-}
-
 constexpr auto plain_bytes = [] {
   std::array<bool, 256> table{};
-  for (unsigned i = 0; i < 256; ++i) table[i] = is_plain(static_cast<unsigned char>(i));
+  for (unsigned i = 0x20; i < 0x7F; ++i) table[i] = true;
+  table['\n'] = table['\t'] = true;
   return table;
 }();
 
-struct Range {
+struct CodePointRange {
   char32_t first, last;
 };
 
 // Shown as <U+….>: C1 controls, directional overrides and isolates, separators that some programs
 // take for a line end, and invisible formatting: byte order marks, annotations, tags.
-constexpr Range spelled_out[] = {
+constexpr CodePointRange spelled_out[] = {
     {0x7F, 0x9F},     {0x61C, 0x61C},   {0x180E, 0x180E}, {0x200E, 0x200F},   {0x2028, 0x202E},
     {0x2066, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
 };
 
 bool is_spelled_out(char32_t c) {
-  return std::ranges::any_of(spelled_out,
-                             [=](Range range) { return c >= range.first && c <= range.last; });
+  return std::ranges::any_of(
+      spelled_out, [=](CodePointRange range) { return c >= range.first && c <= range.last; });
 }
 
 void spell_out(char32_t c, std::string& out) {

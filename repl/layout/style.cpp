@@ -1,7 +1,10 @@
 #include "repl/layout/style.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "core/text/base.h"
 #include "core/text/text.h"
 
 namespace skein::layout {
@@ -29,14 +32,10 @@ bool is_safe_address(std::string_view address) {
   return !host.empty() && host.find('@') == std::string_view::npos;  // "https://bank@evil"
 }
 
-bool is_own_colour(std::string_view number) {
+bool is_own_attribute(std::string_view number) {
+  if (number.size() == 1) return std::string_view("12349").find(number) != number.npos;
   return number.size() == 2 && (number[0] == '3' || number[0] == '9') && number[1] >= '0' &&
          number[1] <= '7';
-}
-
-bool is_own_attribute(std::string_view number) {
-  constexpr std::string_view attributes[] = {"1", "2", "3", "4", "9"};
-  return std::ranges::find(attributes, number) != std::end(attributes) || is_own_colour(number);
 }
 
 bool is_part_of_colour(std::string_view number) {
@@ -76,9 +75,61 @@ std::size_t own_link(std::string_view bytes) {
   return address.empty() || is_safe_address(address) ? stop + end.size() : 0;
 }
 
+struct ColourName {
+  std::string_view name;
+  Colour colour;
+};
+constexpr ColourName colour_names[] = {
+    {"black", Colour::black},   {"red", Colour::red},     {"green", Colour::green},
+    {"yellow", Colour::yellow}, {"blue", Colour::blue},   {"magenta", Colour::magenta},
+    {"cyan", Colour::cyan},     {"white", Colour::white}, {"default", Colour::none},
+};
+constexpr std::string_view bright = "bright-";
+constexpr std::uint32_t to_bright = 60;
+
+struct AttributeName {
+  std::string_view name;
+  bool Style::*attribute;
+};
+constexpr AttributeName attribute_names[] = {{"bold", &Style::bold},
+                                             {"dim", &Style::dim},
+                                             {"italic", &Style::italic},
+                                             {"underline", &Style::underline}};
+
+std::optional<Colour> parse_colour(std::string_view word) {
+  if (word.starts_with('#')) {
+    const auto parts = parse_number<std::uint32_t>(word.substr(1), 16);
+    if (word.size() != 7 || !parts) return std::nullopt;
+    return rgb(*parts);
+  }
+  if (word == "gray" || word == "grey") return Colour::bright_black;
+  const bool is_bright = word.starts_with(bright);
+  if (is_bright) word.remove_prefix(bright.size());
+  const auto found = std::ranges::find(colour_names, word, &ColourName::name);
+  if (found == std::end(colour_names)) return std::nullopt;
+  if (!is_bright) return found->colour;
+  if (found->colour == Colour::none) return std::nullopt;
+  return static_cast<Colour>(static_cast<std::uint32_t>(found->colour) + to_bright);
+}
+
+[[noreturn]] void unknown_word(std::string_view word) {
+  if (word.starts_with('#'))
+    throw Error("'" + std::string(word) + "' is not a color; use #rrggbb, like #ff8800",
+                ExitStatus::usage);
+  std::vector<std::string_view> known;
+  for (const ColourName& each : colour_names) known.push_back(each.name);
+  for (const AttributeName& each : attribute_names) known.push_back(each.name);
+  const std::string_view meant = nearest(word, known);
+  throw Error("'" + std::string(word) + "' is not a color; " +
+                  (meant.empty() ? "use black, red, green, yellow, blue, magenta, cyan, white, one "
+                                   "of these with bright-, #rrggbb, bold, dim, italic or underline"
+                                 : "did you mean " + std::string(meant) + "?"),
+              ExitStatus::usage);
+}
+
 }  // namespace
 
-TerminalStyle look_for(const Surroundings& now) {
+TerminalStyle look_for(const StyleInputs& now) {
   const bool dumb = !is_set(now.term) || std::string_view(now.term) == "dumb";
   TerminalStyle look;
   look.labels = now.screen_reader;
@@ -101,9 +152,7 @@ Style operator|(Style outer, Style inner) {
 std::string start_of(Style style) {
   std::string numbers;
   const auto add = [&](bool wanted, std::string_view number) {
-    if (!wanted) return;
-    if (!numbers.empty()) numbers += ';';
-    numbers += number;
+    if (wanted) numbers.append(numbers.empty() ? "" : ";").append(number);
   };
   add(style.bold, "1");
   add(style.dim, "2");
@@ -146,6 +195,61 @@ std::string without_styles(std::string_view text) {
     out += text.substr(0, run);
     text.remove_prefix(run);
     if (!text.empty()) text.remove_prefix(std::max<std::size_t>(1, own_sequence(text)));
+  }
+  return out;
+}
+
+// The dark styles are those that the variables have at first, and the light ones where none is
+// given.
+std::span<const NamedStyle> named_styles() {
+  const auto row = [](std::string_view name, std::string_view meaning, Style& style,
+                      std::optional<Style> light = {}) {
+    return NamedStyle{name, meaning, &style, style, light.value_or(style)};
+  };
+  constexpr Style blue{.colour = Colour::blue}, grey{.colour = Colour::bright_black};
+  static const NamedStyle all[] = {
+      row("prompt", "the mark in front of the line", style::prompt, style::strong | blue),
+      row("own", "what you typed", style::own),
+      row("dim", "what matters less", style::dim, grey),
+      row("error", "what failed", style::bad),
+      row("warning", "what to look at", style::warning),
+      row("success", "what went well", style::good),
+      row("accent", "names of sessions, places in a diff", style::place, blue),
+      row("heading", "headings of answers", style::heading),
+      row("title", "the first heading of an answer", style::title),
+      row("code", "code in a sentence, names of commands", style::code, blue),
+      row("link", "links", style::link),
+      row("keyword", "keywords in code", style::keyword),
+      row("string", "strings in code", style::literal),
+      row("number", "numbers in code", style::number, blue),
+      row("comment", "comments in code", style::comment, grey),
+      row("added", "added lines", style::added),
+      row("removed", "removed lines", style::removed),
+  };
+  return all;
+}
+
+void set_theme(Theme theme) {
+  for (const NamedStyle& each : named_styles())
+    *each.style = theme == Theme::light ? each.light : each.dark;
+}
+
+bool set_style(std::string_view name, const Style& wanted) {
+  const auto found = std::ranges::find(named_styles(), name, &NamedStyle::name);
+  return found != named_styles().end() && std::exchange(*found->style, wanted) != wanted;
+}
+
+Style parse_style(std::string_view words) {
+  Style out;
+  for (const std::string_view word : split(words, ' ')) {
+    if (word.empty()) continue;
+    const auto attribute = std::ranges::find(attribute_names, word, &AttributeName::name);
+    if (attribute != std::end(attribute_names))
+      out.*(attribute->attribute) = true;
+    else if (const std::optional<Colour> colour = parse_colour(word))
+      out.colour = *colour;
+    else
+      unknown_word(word);
   }
   return out;
 }

@@ -17,12 +17,12 @@ struct TerminalStyle {
   bool links = false;   // OSC 8
   bool labels = false;  // for a screen reader: words instead of signs, nothing that moves
   // What to press, in notes that say so.
-  std::string_view unfold_key = "Ctrl+O", stop_key = "Esc";
+  std::string unfold_key = "Ctrl+O", stop_key = "Esc";
   bool operator==(const TerminalStyle&) const = default;
 };
 
 // What decides it: flags, environment, and whether it is a terminal. Null: not set.
-struct Surroundings {
+struct StyleInputs {
   bool terminal = false;
   bool screen_reader = false;
   std::string_view colour = "auto";  // --color
@@ -30,9 +30,10 @@ struct Surroundings {
   const char* force_color = nullptr;
   const char* term = nullptr;
 };
-TerminalStyle look_for(const Surroundings& surroundings);
+TerminalStyle look_for(const StyleInputs& surroundings);
 
-// Of the terminal's own, red to cyan can be read on dark and on light backgrounds; see also rgb().
+// Of the terminal's own, cyan and the bright ones are hard to read on a light background, yellow
+// cannot be read there. See also rgb().
 enum class Colour : std::uint32_t {
   none = 0,
   black = 30,
@@ -56,7 +57,8 @@ struct Style {
 };
 Style operator|(Style outer, Style inner);  // both; the inner colour wins
 
-// What each kind of text looks like. Changed before anything is shown, if at all: see set_style().
+// What each kind of text looks like, at first on a dark background. Only set_theme() and
+// set_style() change it.
 namespace style {
 inline constexpr Style plain{};
 inline constexpr Style strong{.bold = true};
@@ -66,7 +68,7 @@ inline Style prompt{.bold = true, .colour = Colour::cyan};
 inline Style own{.bold = true};  // what the user has typed
 inline Style dim{.dim = true};
 inline Style bad{.bold = true, .colour = Colour::red};
-inline Style warning{.colour = Colour::magenta};  // yellow is lost on white
+inline Style warning{.colour = Colour::magenta};
 inline Style good{.colour = Colour::green};
 inline Style place{.colour = Colour::cyan};
 inline Style heading{.bold = true, .colour = Colour::magenta};
@@ -81,13 +83,17 @@ inline Style added{.colour = Colour::green};
 inline Style removed{.colour = Colour::red};
 }  // namespace style
 
+enum class Theme { dark, light };
 // Those that the user may change, by the names the configuration gives them.
 struct NamedStyle {
   std::string_view name, meaning;
   Style* style;
+  Style dark, light;
 };
 std::span<const NamedStyle> named_styles();
-// Only at the start, before there are threads. False: there is none of that name.
+// Both only in the thread that shows text. Gives all of them the styles of the theme.
+void set_theme(Theme theme);
+// False: it was so before, or there is none of that name.
 bool set_style(std::string_view name, const Style& style);
 // "bold bright-red", "#ff8800 underline". Throws Error that says which word it does not know.
 Style parse_style(std::string_view words);

@@ -46,37 +46,6 @@ std::vector<std::size_t> widths_in(const Table& table) {
   return wanted;
 }
 
-}  // namespace
-
-std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
-                                   std::size_t least) {
-  std::size_t sum = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0});
-  while (room > 0 && sum > room) {
-    const auto widest = std::ranges::max_element(wanted);
-    if (widest == wanted.end() || *widest <= least) break;
-    // Shrinks the widest columns together, to the next widest or by what is missing.
-    std::size_t next = least, equals = 0;
-    for (const std::size_t each : wanted) {
-      if (each == *widest)
-        ++equals;
-      else
-        next = std::max(next, each);
-    }
-    const std::size_t missing = (sum - room + equals - 1) / equals;
-    const std::size_t by = std::max<std::size_t>(1, std::min(missing, *widest - next));
-    const std::size_t high = *widest;
-    for (std::size_t& each : wanted)
-      if (each == high && sum > room) {
-        const std::size_t less = std::min(by, sum - room);
-        each -= less;
-        sum -= less;
-      }
-  }
-  return wanted;
-}
-
-namespace {
-
 // All others are cut to what is readable before the greedy column is cut.
 std::vector<std::size_t> widths_within(const Table& table, std::size_t room) {
   const std::vector<std::size_t> wanted = widths_in(table);
@@ -112,6 +81,33 @@ std::string spoken(const Table& table) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
+                                   std::size_t least) {
+  std::size_t sum = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0});
+  while (room > 0 && sum > room) {
+    const auto widest = std::ranges::max_element(wanted);
+    if (widest == wanted.end() || *widest <= least) break;
+    // Shrinks the widest columns together, to the next widest or by what is missing.
+    std::size_t next = least, equals = 0;
+    for (const std::size_t each : wanted) {
+      if (each == *widest)
+        ++equals;
+      else
+        next = std::max(next, each);
+    }
+    const std::size_t missing = (sum - room + equals - 1) / equals;
+    const std::size_t by = std::max<std::size_t>(1, std::min(missing, *widest - next));
+    const std::size_t high = *widest;
+    for (std::size_t& each : wanted)
+      if (each == high && sum > room) {
+        const std::size_t less = std::min(by, sum - room);
+        each -= less;
+        sum -= less;
+      }
+  }
+  return wanted;
+}
 
 std::string drawn(const Table& given, std::size_t width, const TerminalStyle& look) {
   Table clean = given;

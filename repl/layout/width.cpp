@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text/text.h"
+
 namespace skein::layout {
 
 namespace {
@@ -98,6 +100,18 @@ std::string padded(std::string text, std::size_t columns) {
   const std::size_t used = display_width(text);
   if (used < columns) text.append(columns - used, ' ');
   return text;
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string out;
+  for (; times > 0; --times) out += text;
+  return out;
+}
+
+std::string short_folder(const std::string& folder) {
+  const std::string home = user_home();
+  if (home.empty() || !(folder + "/").starts_with(home + "/")) return folder;
+  return "~" + folder.substr(home.size());
 }
 
 }  // namespace skein::layout

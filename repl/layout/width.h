@@ -1,5 +1,4 @@
-// How many terminal columns a text takes, counted by grapheme clusters. The text is
-// valid UTF-8 and holds no escape sequences.
+// How many terminal columns a text takes, by grapheme clusters: valid UTF-8, no escape sequences.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +23,9 @@ std::string fit_end(std::string_view text, std::size_t columns);
 
 // At least `columns` wide, padded with spaces at the end.
 std::string padded(std::string text, std::size_t columns);
+std::string repeated(std::string_view text, std::size_t times);
+
+// A folder as people write it: the home folder is ~.
+std::string short_folder(const std::string& folder);
 
 }  // namespace skein::layout

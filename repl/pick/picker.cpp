@@ -3,20 +3,65 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <utility>
 
+#include "core/store/session_name.h"
+#include "core/text/text.h"
+#include "core/text/utf8.h"
 #include "repl/edit/line_edit.h"
+#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/pick/fuzzy.h"
 #include "repl/terminal/inline_panel.h"
 
 namespace skein::pick {
 
-using terminal::ctrl, terminal::Key;
+using layout::painted, layout::sanitized_row, terminal::ctrl, terminal::Key;
 
 namespace {
 
 using Code = Key::Code;
+using Line = terminal::InlinePanel::Line;
+using Style = Line::Style;
 constexpr std::size_t most_rows = 10, most_preview = 3;
+
+// "2 of 7 · Enter opens · Esc" in as many rows as it takes.
+std::vector<std::string> hint_rows(std::string_view hints, const terminal::Terminal& terminal) {
+  constexpr std::string_view between = " · ", indent = "  ";
+  const auto columns = static_cast<std::size_t>(terminal.size().columns);
+  std::vector<std::string> out{std::string(indent)};
+  while (!hints.empty()) {
+    const std::size_t end = std::min(hints.find(between), hints.size());
+    const std::string part(hints.substr(0, end));
+    hints.remove_prefix(std::min(hints.size(), end + between.size()));
+    const bool begins = out.back().size() == indent.size();
+    if (!begins && layout::display_width(out.back() + std::string(between) + part) >= columns)
+      out.push_back(std::string(indent) + part);
+    else
+      out.back() += (begins ? "" : std::string(between)) + part;
+  }
+  return out;
+}
+
+// For lists that are read rather than typed into: whether the key leaves the list: Esc, q, Ctrl+C,
+// Ctrl+D, or a / that begins a command, which is put back for the prompt.
+bool leaves_list(terminal::Keyboard& keyboard, const Key& key) {
+  const bool command = terminal::typed(key) == "/";
+  if (command) keyboard.put_back('/');
+  return command || terminal::leaves(key);
+}
+
+// The line that is chosen after the key, of so many; `page`: how many a page key moves by.
+std::size_t chosen_after(const Key& key, std::size_t chosen, std::size_t lines, std::size_t page) {
+  const std::string letter = terminal::typed(key);
+  const std::size_t last = lines - 1;
+  if (key.code == Code::up || letter == "k") return chosen - std::min<std::size_t>(chosen, 1);
+  if (key.code == Code::down || letter == "j") return std::min(chosen + 1, last);
+  if (key.code == Code::page_up) return chosen - std::min(chosen, page);
+  if (key.code == Code::page_down) return std::min(chosen + page, last);
+  if (key.code == Code::home) return 0;
+  return key.code == Code::end ? last : chosen;
+}
 
 class Picker {
  public:
@@ -30,10 +75,9 @@ class Picker {
   Picked run() {
     if (list_.refresh)
       if (std::optional<Picked> end = refresh()) return *std::move(end);
-    while (const auto pressed = keyboard_.next_after([this] { draw(); })) {
-      if (std::optional<Picked> end = take(*pressed)) return *std::move(end);
-    }
-    return left();
+    for (;;)
+      if (std::optional<Picked> end = take(keyboard_.next_after([this] { draw(); })))
+        return *std::move(end);
   }
 
  private:
@@ -95,16 +139,11 @@ class Picker {
   }
 
   void use(const Key& key) {
-    const std::size_t last = fits_.empty() ? 0 : fits_.size() - 1;
-    const std::size_t page = rows();
-    if (key.code == Code::up || key == ctrl('p'))
-      chosen_ -= std::min<std::size_t>(chosen_, 1);
-    else if (key.code == Code::down || key == ctrl('n'))
-      chosen_ = std::min(chosen_ + 1, last);
-    else if (key.code == Code::page_up)
-      chosen_ -= std::min(chosen_, page);
-    else if (key.code == Code::page_down)
-      chosen_ = std::min(chosen_ + page, last);
+    constexpr Code moves[] = {Code::up, Code::down, Code::page_up, Code::page_down};
+    const Code code = key == ctrl('p') ? Code::up : key == ctrl('n') ? Code::down : key.code;
+    if (std::ranges::count(moves, code) > 0)
+      chosen_ =
+          chosen_after({.code = code}, chosen_, std::max<std::size_t>(fits_.size(), 1), rows());
     else if (const std::string before = query_.text(); query_.apply(key) && query_.text() != before)
       filter();
     moved_ = chosen_ > 0;
@@ -124,31 +163,16 @@ class Picker {
 
   // How many there are and what the keys do, in as many rows as it takes.
   std::vector<std::string> hints() const {
-    constexpr std::string_view between = " · ";
-    const auto columns = static_cast<std::size_t>(keyboard_.terminal().size().columns);
     const std::string all = std::to_string(fits_.size()) + " of " +
-                            std::to_string(list_.lines.size()) +
-                            (busy_ ? ", asking for more …" : "") + " · Enter " +
-                            (list_.keys.empty() ? "chooses" : list_.keys) + " · Esc leaves";
-    std::vector<std::string> out{"  "};
-    std::string_view rest = all;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(between), rest.size());
-      const std::string part(rest.substr(0, end));
-      rest.remove_prefix(std::min(rest.size(), end + between.size()));
-      const bool begins = out.back().size() == 2;
-      if (!begins && layout::display_width(out.back() + std::string(between) + part) >= columns)
-        out.push_back("  " + part);
-      else
-        out.back() += (begins ? "" : std::string(between)) + part;
-    }
-    return out;
+                            std::to_string(list_.lines.size()) + (busy_ ? ", loading more …" : "") +
+                            " · Enter " + (list_.keys.empty() ? "chooses" : list_.keys) +
+                            " · Esc leaves";
+    return hint_rows(all, keyboard_.terminal());
   }
 
   void draw() {
-    using Style = terminal::InlinePanel::Line::Style;
     const std::string label = list_.title + " › ";
-    std::vector<terminal::InlinePanel::Line> lines{{Style::plain, label + query_.text()}};
+    std::vector<Line> lines{{Style::plain, label + query_.text()}};
     const std::size_t height = rows();
     const std::size_t first = chosen_ < height ? 0 : chosen_ - height + 1;
     for (std::size_t i = first; i < std::min(first + height, fits_.size()); ++i)
@@ -176,11 +200,272 @@ class Picker {
   bool busy_ = false;
 };
 
+class TreeView {
+ public:
+  TreeView(terminal::Keyboard& keyboard, const model::Tree& tree, std::optional<Id> head,
+           const std::function<std::string(const model::Tree::Node&)>& label)
+      : keyboard_(keyboard),
+        lines_(model::tree_lines(tree, {.nested_depth = 6})),
+        label_(label),
+        panel_(keyboard.terminal()) {
+    const auto at_head = std::ranges::find_if(
+        lines_, [&](const model::TreeLine& line) { return line.node->id == head; });
+    if (at_head != lines_.end()) chosen_ = static_cast<std::size_t>(at_head - lines_.begin());
+  }
+
+  TreeChoice run() {
+    for (;;) {
+      const Key key = keyboard_.next_after([this] { draw(); });
+      const std::string letter = terminal::typed(key);
+      if (leaves_list(keyboard_, key)) return {};
+      using What = TreeChoice::What;
+      if (key.code == Code::enter) return {What::go_on, lines_[chosen_].node->id};
+      if (letter == "b") return {What::branch, lines_[chosen_].node->id};
+      if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};
+      if (key == terminal::ctrl('z')) panel_.suspend();
+      chosen_ = chosen_after(key, chosen_, lines_.size(), rows());
+    }
+  }
+
+ private:
+  std::size_t rows() const {
+    const int below = static_cast<int>(hints().size());
+    return static_cast<std::size_t>(
+        std::clamp(keyboard_.terminal().size().rows - 2 - below, 1, 20));
+  }
+
+  std::vector<std::string> hints() const {
+    return hint_rows(std::to_string(chosen_ + 1) + " of " + std::to_string(lines_.size()) +
+                         " · Enter continues here · b branch · s snapshot · Esc",
+                     keyboard_.terminal());
+  }
+
+  void draw() {
+    // Keeps the chosen line on the screen, with its ancestors above.
+    const std::size_t height = rows();
+    first_ = std::clamp(first_, chosen_ < height ? 0 : chosen_ - height + 1, chosen_);
+    std::vector<Line> lines;
+    for (std::size_t i = first_; i < std::min(first_ + height, lines_.size()); ++i)
+      lines.push_back({i == chosen_ ? Style::chosen : Style::plain,
+                       (i == chosen_ ? "› " : "  ") + lines_[i].stem + label_(*lines_[i].node)});
+    const terminal::Caret cursor{static_cast<int>(chosen_ - first_), 0};
+    for (const std::string& hint : hints()) lines.push_back({Style::dim, hint});
+    panel_.show(lines, cursor);
+  }
+
+  terminal::Keyboard& keyboard_;
+  std::vector<model::TreeLine> lines_;
+  const std::function<std::string(const model::Tree::Node&)>& label_;
+  terminal::InlinePanel panel_;
+  std::size_t chosen_ = 0, first_ = 0;
+};
+
+// The bytes of the first so many characters.
+std::size_t bytes_of(std::string_view text, std::size_t characters) {
+  std::size_t at = 0;
+  for (; characters > 0 && at < text.size(); --characters)
+    at += first_character(text.substr(at)).length;
+  return at;
+}
+
+std::string marked(const search::Snippet& snippet, const layout::TerminalStyle& look) {
+  std::string out;
+  std::string_view rest = snippet.text;
+  std::size_t done = 0;  // characters
+  const auto take = [&](std::size_t until) {
+    const std::string_view piece = rest.substr(0, bytes_of(rest, until - done));
+    rest.remove_prefix(piece.size());
+    done = until;
+    return sanitized_row(piece);
+  };
+  for (const auto& [begin, end] : snippet.offsets) {
+    out += take(begin);
+    out += painted(take(end), layout::style::strong, look);
+  }
+  return out + sanitized_row(rest);
+}
+
+constexpr std::size_t preview_lines = 8;
+
+class HitList : public HitSink {
+ public:
+  HitList(terminal::Keyboard& keyboard,
+          const std::function<std::vector<std::string>(const search::Hit&)>& preview)
+      : keyboard_(keyboard), preview_(preview), panel_(keyboard.terminal()) {}
+
+  HitChoice run(const HitSearch& search) {
+    draw();
+    complete_ = search(*this);
+    searching_ = false;
+    while (!left_ && !rows_.empty()) press(keyboard_.next_after([this] { draw(); }));
+    return std::move(choice_);
+  }
+
+  void add(HitRow row) override {
+    rows_.push_back(std::move(row));
+    stale_ = true;
+  }
+  // Keys work while more is found.
+  bool go_on(std::size_t looked_through, std::size_t sessions) override {
+    using KeyResult = terminal::Keyboard::KeyResult;
+    const std::size_t percent = sessions == 0 ? 100 : looked_through * 100 / sessions;
+    stale_ = stale_ || percent != percent_;
+    percent_ = percent;
+    terminal::Key key;
+    for (;;) {
+      const KeyResult result = keyboard_.next(key, std::chrono::milliseconds(0));
+      if (result == KeyResult::hang_up) return !(left_ = true);
+      if (result == KeyResult::pause) break;
+      stale_ = true;
+      if (result == KeyResult::signal)
+        keyboard_.terminal().take_resize();
+      else if (stops(key) || !press(key))
+        return false;
+    }
+    if (std::exchange(stale_, false)) draw();
+    return true;
+  }
+
+ private:
+  static bool stops(const terminal::Key& key) {
+    return key.code == Code::escape || key == terminal::ctrl('c');
+  }
+  // False: it is left.
+  bool press(const terminal::Key& key) {
+    const std::string letter = terminal::typed(key);
+    const search::Hit* hit = rows_.empty() ? nullptr : &rows_[chosen_].hit;
+    left_ = leaves_list(keyboard_, key);
+    if (left_ || hit == nullptr) return !left_;
+    if (key.code == Code::enter) choice_ = {HitChoice::What::open, *hit};
+    if (letter == "b" && hit->entry) choice_ = {HitChoice::What::branch, *hit};
+    left_ = choice_.what != HitChoice::What::nothing;
+    if (letter == " ") shows_ = !shows_;
+    if (key == terminal::ctrl('z')) panel_.suspend();
+    chosen_ = chosen_after(key, chosen_, rows_.size(), height() / 2);
+    return !left_;
+  }
+
+  std::size_t height() const {
+    const int below = (shows_ ? static_cast<int>(preview_lines) : 0) +
+                      static_cast<int>(hint_rows(footer(), keyboard_.terminal()).size());
+    return static_cast<std::size_t>(
+        std::clamp(keyboard_.terminal().size().rows - 2 - below, 2, 20));
+  }
+
+  void draw() {
+    std::vector<Line> all;
+    std::size_t at = 0;  // of the chosen one
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!rows_[i].heading.empty()) all.push_back({Line::Style::dim, rows_[i].heading});
+      if (i == chosen_) at = all.size();
+      all.push_back({i == chosen_ ? Line::Style::chosen : Line::Style::plain,
+                     (i == chosen_ ? "›" : " ") + hit_line(rows_[i].hit, {}).substr(1)});
+    }
+    const std::size_t shown = height();
+    first_ = std::clamp(first_, at < shown ? 0 : at - shown + 1, at);
+    if (first_ == at && at > 0 && !rows_[chosen_].heading.empty()) --first_;
+    std::vector<Line> lines(
+        all.begin() + static_cast<std::ptrdiff_t>(first_),
+        all.begin() + static_cast<std::ptrdiff_t>(std::min(first_ + shown, all.size())));
+    const terminal::Caret cursor{static_cast<int>(at - first_), 0};
+    if (shows_ && !rows_.empty()) {
+      const std::vector<std::string> text = preview_(rows_[chosen_].hit);
+      for (std::size_t i = 0; i < std::min(text.size(), preview_lines); ++i)
+        lines.push_back({Line::Style::dim, "  │ " + text[i]});
+    }
+    for (const std::string& hint : hint_rows(footer(), keyboard_.terminal()))
+      lines.push_back({Line::Style::dim, hint});
+    panel_.show(lines, cursor);
+  }
+
+  std::string footer() const {
+    const std::string place =
+        rows_.empty() ? std::string{}
+                      : std::to_string(chosen_ + 1) + " of " + std::to_string(rows_.size()) + " · ";
+    if (searching_)
+      return place + "searching, " + std::to_string(percent_) + " % · Esc stops" +
+             (rows_.empty() ? "" : " · Enter opens");
+    return place + (complete_ ? "" : "stopped at " + std::to_string(percent_) + " % · ") +
+           "Enter opens · b branches there · Space shows more · Esc";
+  }
+
+  terminal::Keyboard& keyboard_;
+  std::vector<HitRow> rows_{};
+  const std::function<std::vector<std::string>(const search::Hit&)>& preview_;
+  terminal::InlinePanel panel_;
+  std::size_t chosen_ = 0, first_ = 0;
+  bool shows_ = false;
+  bool searching_ = true, complete_ = true, left_ = false;
+  bool stale_ = false;  // something changed since it was drawn
+  std::size_t percent_ = 0;
+  HitChoice choice_{};
+};
+
 }  // namespace
 
 Picked pick(terminal::Keyboard& keyboard, const PickList& list) {
   const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
   return Picker(keyboard, list).run();
+}
+
+TreeChoice walk_tree_view(terminal::Keyboard& keyboard, const model::Tree& tree,
+                          std::optional<Id> head,
+                          const std::function<std::string(const model::Tree::Node&)>& label) {
+  if (tree.roots().empty()) return {};
+  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
+  return TreeView(keyboard, tree, head, label).run();
+}
+
+std::string age(std::string_view timestamp) {
+  const auto then = ms_from_utc(timestamp);
+  if (!then) return "-";
+  const std::int64_t seconds = std::max<std::int64_t>(0, (now_ms() - *then) / 1000);
+  if (seconds < 60) return "now";
+  if (seconds < 3600) return std::to_string(seconds / 60) + " min";
+  if (seconds < 86'400) return std::to_string(seconds / 3600) + " h";
+  return counted(static_cast<std::size_t>(seconds / 86'400), "day");
+}
+
+std::string hit_heading(const store::SessionRecord& record, std::string_view key,
+                        const layout::TerminalStyle& look) {
+  const std::string name = store::shown_name(record);
+  std::string rest;
+  if (name != record.key) rest += " · " + sanitized_row(key);
+  const std::string old = age(record.used_at());
+  rest += old == "-" ? "" : old == "now" ? " · now" : " · " + old + " ago";
+  if (!record.state.model.empty()) rest += " · " + sanitized_row(record.state.model);
+  if (record.archived) rest += " · archived";
+  return painted(layout::fit(sanitized_row(name), 60), layout::style::place, look) + rest;
+}
+
+std::string hit_line(const search::Hit& hit, const layout::TerminalStyle& look) {
+  const std::string place = hit.entry ? to_string(*hit.entry).substr(0, 8) : std::string(8, ' ');
+  std::string branch;
+  if (hit.branch > 0)
+    branch =
+        "  (branch " + std::to_string(hit.branch) + " of " + std::to_string(hit.branches) + ")";
+  return "  " + painted(place, layout::style::dim, look) + "  " +
+         layout::padded(std::string(search::name(hit.role)), 9) + "  " + marked(hit.snippet, look) +
+         painted(branch, layout::style::dim, look);
+}
+
+std::string_view found_in(const search::Snippet& snippet) {
+  const std::string_view text = snippet.text;
+  if (snippet.offsets.empty()) return text;
+  const auto [begin, end] = snippet.offsets.front();
+  const std::size_t from = bytes_of(text, begin);
+  return text.substr(from, bytes_of(text.substr(from), end - begin));
+}
+
+std::string more_hits(const search::SessionHits& session) {
+  const std::size_t more = session.count - std::min(session.count, session.hits.size());
+  return more == 0 ? "" : with_separators(more) + " more in this session";
+}
+
+HitChoice pick_hit(terminal::Keyboard& keyboard, const HitSearch& search,
+                   const std::function<std::vector<std::string>(const search::Hit&)>& preview) {
+  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
+  return HitList(keyboard, preview).run(search);
 }
 
 }  // namespace skein::pick

@@ -2,33 +2,38 @@
 
 #include <algorithm>
 
-#include "core/model/redaction.h"
+#include "core/model/entry.h"
+#include "core/model/scrub.h"
+#include "core/model/tree.h"
+#include "core/store/children.h"
 #include "core/store/session_name.h"
-#include "core/text/amounts.h"
 #include "core/text/text.h"
-#include "repl/layout/short_folder.h"
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/fuzzy.h"
-#include "repl/pick/picker.h"
 
 namespace skein::pick {
 
+using store::SessionRecord;
+
 namespace {
 
-// So much of a title comes before counts; at 80 columns it leaves room for age, turns and key, or
-// for age, folder and key.
+// A user started skein and left it without a word.
+bool is_unused(const SessionRecord& record) {
+  return record.state.messages == 0 && record.state.title.empty() && !is_import(record);
+}
+
+// The sessions themselves know what their folder is a copy of.
+std::string project_at(const std::string& workspace, const std::vector<SessionRecord>& all) {
+  const auto found = std::ranges::find_if(all, [&](const SessionRecord& each) {
+    return each.header.cwd == workspace && !each.header.project.empty();
+  });
+  return found == all.end() ? "" : found->header.project;
+}
+
+// At 80 columns so much of a title leaves room for age, key, and turns or folder.
 layout::Table::Column title_column(std::string_view heading, bool folders) {
   return {.title = heading, .readable = folders ? 30u : 44u, .greedy = true};
-}
-
-std::string_view last_used(const store::SessionRecord& record) {
-  return record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
-}
-
-std::int64_t tokens_of(const model::SessionState& state) {
-  const model::Usage usage = model::total_usage(state);
-  return usage.input + usage.output;
 }
 
 std::string title_of(const store::SessionRecord& record) {
@@ -40,14 +45,19 @@ std::string turns_of(const store::SessionRecord& record) {
   return counted(static_cast<std::size_t>(record.state.messages), "turn");
 }
 
-std::string branches_of(const store::SessionRecord& record) {
-  const std::size_t branches = record.state.leaves.size();
-  return branches > 1 ? std::to_string(branches) + " branches" : "";
+std::string all_tokens(const store::SessionRecord& record) {
+  const model::Usage usage = model::total_usage(record.state);
+  const std::int64_t tokens = usage.input + usage.output;
+  return tokens > 0 ? short_count(tokens) : "";
 }
 
-std::string all_tokens(const store::SessionRecord& record) {
-  const std::int64_t tokens = tokens_of(record.state);
-  return tokens > 0 ? short_count(tokens) : "";
+// Title, age, turns, branches and tokens; what is not worth saying is empty.
+std::vector<std::string> words_on(const store::SessionRecord& record) {
+  const std::size_t branches = record.state.leaves.size();
+  const std::string tokens = all_tokens(record);
+  return {title_of(record), age(record.used_at()), turns_of(record),
+          branches > 1 ? std::to_string(branches) + " branches" : "",
+          tokens.empty() ? "" : tokens + " tokens"};
 }
 
 // Of a key that was made up only the end differs from others: enough of it to name the session.
@@ -59,12 +69,9 @@ std::vector<std::string> short_keys(const std::vector<store::SessionRecord>& ses
     if (store::is_made_up(each.key)) ++ends[end_of(each.key)];
   std::vector<std::string> out;
   for (const store::SessionRecord& each : sessions)
-    if (!store::is_made_up(each.key))
-      out.push_back(each.key);
-    else if (ends[end_of(each.key)] == 1)
-      out.push_back("…" + std::string(end_of(each.key)));
-    else
-      out.push_back("…" + std::string(store::key_tail(each.key)));
+    out.push_back(!store::is_made_up(each.key)  ? each.key
+                  : ends[end_of(each.key)] == 1 ? "…" + std::string(end_of(each.key))
+                                                : "…" + std::string(store::key_tail(each.key)));
   return out;
 }
 
@@ -88,16 +95,47 @@ std::vector<std::string> last_words(store::SessionStore& store,
   return out;
 }
 
+std::string searched_text(const store::SessionRecord& record) {
+  return record.key + " " + record.state.title;
+}
+
 }  // namespace
 
-std::string age(std::string_view timestamp) {
-  const auto then = ms_from_utc(timestamp);
-  if (!then) return "-";
-  const std::int64_t seconds = std::max<std::int64_t>(0, (now_ms() - *then) / 1000);
-  if (seconds < 60) return "now";
-  if (seconds < 3600) return std::to_string(seconds / 60) + " min";
-  if (seconds < 86'400) return std::to_string(seconds / 3600) + " h";
-  return counted(static_cast<std::size_t>(seconds / 86'400), "day");
+ListedSessions listed_sessions(std::vector<SessionRecord> all, const ListRequest& request) {
+  ListedSessions out;
+  const std::string project =
+      request.which == SessionListing::here ? project_at(request.workspace, all) : std::string{};
+  for (SessionRecord& each : all) {
+    if (request.fits && !request.fits(each)) continue;
+    const bool current = each.header.session == request.current;
+    if (!current && request.which != SessionListing::all) {
+      if (store::is_child(each) || is_unused(each)) continue;
+      if (request.which == SessionListing::archived && !each.archived) continue;
+    }
+    if (!current && request.which == SessionListing::here) {
+      const bool same_project = !project.empty() && each.header.project == project;
+      std::size_t* const count = each.header.cwd != request.workspace && !same_project
+                                     ? &out.elsewhere
+                                 : each.archived                       ? &out.archived
+                                 : each.key.starts_with("main:print:") ? &out.one_shots
+                                                                       : nullptr;
+      if (count != nullptr) {
+        ++*count;
+        continue;
+      }
+    }
+    out.shown.push_back(std::move(each));
+  }
+  return out;
+}
+
+std::string left_out_text(const ListedSessions& listed) {
+  std::vector<std::string> parts;
+  for (const auto& [count, what] :
+       {std::pair(listed.elsewhere, " in other folders"),
+        std::pair(listed.one_shots, " made by -p"), std::pair(listed.archived, " archived")})
+    if (count > 0) parts.push_back(std::to_string(count) + what);
+  return skein::listed(parts);
 }
 
 layout::Table session_table(const std::vector<store::SessionRecord>& sessions,
@@ -117,7 +155,7 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions,
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const store::SessionRecord& record = sessions[i];
     if (record.header.session == columns.current) table.marked = i;
-    std::vector<std::string> row{title_of(record), age(last_used(record))};
+    std::vector<std::string> row{title_of(record), age(record.used_at())};
     if (columns.folders) row.push_back(layout::short_folder(record.header.cwd));
     row.insert(row.end(), {std::to_string(record.state.messages),
                            std::to_string(record.state.leaves.size()), all_tokens(record)});
@@ -136,23 +174,22 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions,
 // The rows of a table that has no heading, and says in each what is counted.
 std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
                                       std::size_t width, std::optional<Id> current, bool folders) {
+  const layout::Table::Column number{"", true, true};
   layout::Table table{.columns = {title_column("", folders),
                                   {""},
                                   {.title = "", .optional = true, .keep_end = true},
-                                  {"", true, true},
-                                  {"", true, true},
-                                  {"", true, true},
+                                  number,
+                                  number,
+                                  number,
                                   {.title = "", .keep_end = true}}};
   const std::vector<std::string> keys = short_keys(sessions);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const store::SessionRecord& record = sessions[i];
-    const std::string tokens = all_tokens(record);
-    table.rows.push_back({title_of(record), age(last_used(record)),
-                          folders ? layout::short_folder(record.header.cwd) : "", turns_of(record),
-                          branches_of(record), tokens.empty() ? "" : tokens + " tokens",
-                          record.header.session == current ? "(this one)" : keys[i]});
+    std::vector<std::string>& row = table.rows.emplace_back(words_on(record));
+    row.insert(row.begin() + 2, folders ? layout::short_folder(record.header.cwd) : "");
+    row.push_back(record.header.session == current ? "(this one)" : keys[i]);
   }
-  // What nobody has takes no room.
+  // A column that is empty in all rows takes no space.
   for (std::size_t column = table.columns.size(); column-- > 0;) {
     if (std::ranges::any_of(table.rows, [&](const auto& row) { return !row[column].empty(); }))
       continue;
@@ -174,13 +211,11 @@ std::vector<std::string> session_lines(const std::vector<store::SessionRecord>& 
                                        std::optional<Id> current) {
   std::vector<std::string> out;
   for (const store::SessionRecord& record : sessions) {
-    std::string line = title_of(record) + ", " + age(last_used(record)) + ", " + turns_of(record);
-    if (const std::string branches = branches_of(record); !branches.empty())
-      line += ", " + branches;
-    if (const std::string tokens = all_tokens(record); !tokens.empty())
-      line += ", " + tokens + " tokens";
-    if (!store::is_made_up(record.key)) line += ", " + record.key;
-    out.push_back(line + (record.header.session == current ? ", this one" : ""));
+    std::vector<std::string> parts = words_on(record);
+    parts.push_back(store::is_made_up(record.key) ? "" : record.key);
+    parts.emplace_back(record.header.session == current ? "this one" : "");
+    std::erase(parts, "");
+    out.push_back(listed(parts));
   }
   return out;
 }
@@ -192,31 +227,9 @@ std::string delete_question(const store::SessionRecord& record) {
          ") to the trash?";
 }
 
-namespace {
-
-// The list as it is asked for, and what the keys do in it.
-struct Shelf {
-  std::vector<store::SessionRecord> sessions{};
-  std::size_t others = 0;  // that Ctrl+A would bring
-  bool has_imports = false;
-};
-
-Shelf shelf_of(store::SessionStore& store, const SessionChoice& choice, bool everywhere, bool own) {
-  ListedSessions listed =
-      listed_sessions(store.list(), {.which = everywhere ? Listing::everywhere : Listing::here,
-                                     .workspace = choice.workspace,
-                                     .current = choice.current});
-  Shelf out{.sessions = std::move(listed.shown), .others = listed.left_out()};
-  out.has_imports = std::ranges::any_of(out.sessions, &is_import);
-  if (own) std::erase_if(out.sessions, &is_import);
-  return out;
-}
-
 bool fits(std::string_view query, const store::SessionRecord& record) {
-  return fuzzy_score(query, record.key + " " + record.state.title).has_value();
+  return fuzzy_score(query, searched_text(record)).has_value();
 }
-
-}  // namespace
 
 std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore& store,
                                const SessionChoice& choice) {
@@ -225,28 +238,33 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
                 .switches = {terminal::ctrl('a')}};
   bool own = false;  // without those of other programs
   bool everywhere = choice.everywhere;
+  const auto listed = [&](SessionListing which) {
+    return listed_sessions(
+        store.list(), {.which = which, .workspace = choice.workspace, .current = choice.current});
+  };
   // What is asked for may be elsewhere.
   if (!everywhere)
     everywhere = std::ranges::none_of(
-        shelf_of(store, choice, false, false).sessions,
+        listed(SessionListing::here).shown,
         [&](const store::SessionRecord& each) { return fits(choice.query, each); });
   for (;;) {
-    const Shelf shelf = shelf_of(store, choice, everywhere, own);
-    const std::vector<store::SessionRecord>& sessions = shelf.sessions;
+    auto shelf = listed(everywhere ? SessionListing::everywhere : SessionListing::here);
+    std::vector<store::SessionRecord>& sessions = shelf.shown;
+    const bool has_imports = std::ranges::any_of(sessions, &is_import);
+    if (own) std::erase_if(sessions, &is_import);
     list.title = everywhere ? "all sessions" : "sessions here";
     list.keys = "opens";
     if (everywhere)
       list.keys += " · Ctrl+A this folder";
-    else if (shelf.others > 0)
-      list.keys += " · Ctrl+A " + std::to_string(shelf.others) + " more";
+    else if (shelf.left_out() > 0)
+      list.keys += " · Ctrl+A " + std::to_string(shelf.left_out()) + " more";
     list.keys += " · Ctrl+R renames · Ctrl+D deletes";
-    if (shelf.has_imports) list.keys += own ? " · Ctrl+O shows imports" : " · Ctrl+O hides imports";
+    if (has_imports) list.keys += own ? " · Ctrl+O shows imports" : " · Ctrl+O hides imports";
     const int columns = keyboard.terminal().size().columns;
     list.lines = session_rows(sessions, static_cast<std::size_t>(std::max(12, columns - 1)),
                               choice.current, everywhere);
     list.texts.clear();
-    for (const store::SessionRecord& each : sessions)
-      list.texts.push_back(each.key + " " + each.state.title);
+    std::ranges::transform(sessions, std::back_inserter(list.texts), searched_text);
     list.preview = [&](std::size_t i) { return last_words(store, sessions[i]); };
     const Picked picked = pick(keyboard, list);
     list.query = picked.query;
@@ -264,7 +282,7 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
     } else if (picked.key == terminal::ctrl('r')) {
       const auto title = ask_line(keyboard, "title › ", record.state.title);
       if (title && !title->empty())
-        store::value_or_throw(store.rename(record.header.session, *title));
+        store::value_or_throw(store.mark(record.header.session, model::payload::Title{*title}));
     } else {
       return record.header.session;
     }

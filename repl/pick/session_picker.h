@@ -1,7 +1,7 @@
-// Sessions as a table, and choosing one from a list: filter by typing, preview, open, rename,
-// delete.
+// Sessions as a table, and a list to choose from: filter, preview, open, rename, delete.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,12 +11,41 @@
 
 #include "core/store/session_store.h"
 #include "repl/layout/table.h"
-#include "repl/pick/listed_sessions.h"
+#include "repl/pick/picker.h"
 #include "repl/terminal/keyboard.h"
 
 namespace skein::pick {
 
-std::string age(std::string_view timestamp);  // "now", "3 min", "2 days"
+// It was imported from another program.
+inline bool is_import(const store::SessionRecord& record) { return !record.state.origin.empty(); }
+
+// Which sessions a list shows: by default those of this folder that a user would continue. The
+// others are counted, so that they are not missed.
+enum class SessionListing {
+  here,        // of this folder or project, neither archived nor made by -p
+  everywhere,  // in any folder, of any kind
+  archived,    // those alone, in any folder
+  all,         // also those of sub-agents, and those in which nothing was said
+};
+
+struct ListedSessions {
+  std::vector<store::SessionRecord> shown{};  // in their order
+  // What is left out of those that are `here`.
+  std::size_t elsewhere = 0, one_shots = 0, archived = 0;
+  std::size_t left_out() const { return elsewhere + one_shots + archived; }
+};
+
+struct ListRequest {
+  SessionListing which = SessionListing::here;
+  std::string workspace{};
+  std::optional<Id> current{};  // is always shown
+  // The others neither show nor count; left out: all do.
+  std::function<bool(const store::SessionRecord&)> fits{};
+};
+ListedSessions listed_sessions(std::vector<store::SessionRecord> all, const ListRequest& request);
+
+// "12 in other folders, 3 made by -p, 1 archived"; empty: nothing is.
+std::string left_out_text(const ListedSessions& listed);
 
 // A table of sessions: title first, the key last.
 struct SessionColumns {
@@ -38,6 +67,9 @@ std::vector<std::string> session_lines(const std::vector<store::SessionRecord>& 
 
 // "Move “fix the lexer” (3 turns, main:cli:user) to the trash?"
 std::string delete_question(const store::SessionRecord& record);
+
+// Whether what was typed may mean this session: letters of its title or key.
+bool fits(std::string_view query, const store::SessionRecord& record);
 
 struct SessionChoice {
   std::string query{};          // to begin with

@@ -6,8 +6,9 @@
 
 #include <filesystem>
 
-#include "core/text/base.h"
-#include "core/text/fd.h"
+#include "core/text/io.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::prompt {
 
@@ -15,15 +16,6 @@ namespace {
 
 constexpr std::uint64_t most_read = 1 << 20;
 constexpr std::size_t longest_line = 64 * 1024;  // longer ones are in the transcript
-
-std::string escaped(std::string_view line) {
-  std::string out;
-  for (const char c : line) {
-    if (c == '\\' || c == '\n') out += '\\';
-    out += c == '\n' ? 'n' : c;
-  }
-  return out;
-}
 
 std::string unescaped(std::string_view line) {
   std::string out;
@@ -45,6 +37,27 @@ std::uint64_t size_of(const Fd& file) {
 }
 
 }  // namespace
+
+void Drafts::keep(Id session, const edit::Draft& draft) const {
+  if (folder_.empty()) return;
+  const std::string file = folder_ + "/" + to_string(session);
+  if (draft.text.empty())
+    unlink(file.c_str());
+  else
+    replace_small_file(file, dump({{"text", draft.text}, {"pasted", draft.pasted}}) + "\n",
+                       Lasting::no);
+}
+
+edit::Draft Drafts::load(Id session) const {
+  if (folder_.empty()) return {};
+  const std::optional<Json> json =
+      parse_json(file_text(folder_ + "/" + to_string(session)).value_or(""));
+  if (!json) return {};
+  edit::Draft draft{.text = string_at(*json, "text")};
+  for (const Json& each : at(*json, "pasted"))
+    draft.pasted.push_back(each.is_string() ? each.get<std::string>() : std::string{});
+  return draft;
+}
 
 void History::add(std::string_view line) {
   if (line.find_first_not_of(" \t\n") == std::string_view::npos || line.front() == ' ') return;
@@ -71,7 +84,7 @@ bool History::write_down(const std::string& line) const {
   if (const std::uint64_t size = size_of(file); size > 0)
     if (pread(file.get(), &last, 1, static_cast<off_t>(size - 1)) != 1) last = '\n';
   if (last != '\n') bytes += '\n';
-  bytes += escaped(line) + '\n';
+  bytes += escaped_line(line) + '\n';
   return ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
 }
 

@@ -1,5 +1,4 @@
-// The lines typed before, oldest first: an append-only file that several processes may write to at
-// the same time, one line per entry (a newline in it is `\n`, a backslash `\\`).
+// What was typed before: the history of lines, and the unsent text of each session.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +7,27 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/base.h"
+#include "repl/edit/line_edit.h"
+
 namespace skein::prompt {
 
+// Unsent text, one file per session: it survives a crash and is back when the session is opened.
+class Drafts {
+ public:
+  // The folder need not exist. Without a name nothing is kept.
+  explicit Drafts(std::string folder = {}) : folder_(std::move(folder)) {}
+
+  // An empty draft removes the file. Never throws: a failed write costs a draft, not the session.
+  void keep(Id session, const edit::Draft& draft) const;
+  edit::Draft load(Id session) const;
+
+ private:
+  std::string folder_;
+};
+
+// The lines typed before, oldest first: an append-only file that several processes may write to at
+// the same time, one line per entry (a newline in it is `\n`, a backslash `\\`).
 class History {
  public:
   // Opens nothing yet. Without a file name, lines are remembered only until the program ends.

@@ -1,5 +1,4 @@
-// Where a line comes from: the interface over replxx at a terminal and over plain lines everywhere
-// else (pipes, TERM=dumb, screen readers).
+// Where a line comes from: replxx at a terminal, else plain lines (pipes, dumb, screen readers).
 #pragma once
 
 #include <chrono>
@@ -10,28 +9,29 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/edit/draft.h"
-#include "repl/prompt/choice.h"
+#include "repl/edit/line_edit.h"
 #include "repl/prompt/history.h"
+#include "repl/prompt/prompt_line.h"
 #include "repl/terminal/keyboard.h"
 
 namespace skein::prompt {
 
-// What stands above the prompt while it waits, and is gone when the line is sent.
-struct RowsAbove {
+// The rows above the prompt while it waits, which are gone when the line is sent. Here are none.
+class RowsAbove {
+ public:
   struct Row {
-    std::string text{};  // safe
-    int columns = 0;
+    std::string text{};       // safe
+    std::size_t columns = 0;  // how wide it is
   };
-  // As they are now; each is narrower than the terminal.
-  std::function<std::vector<Row>(int columns)> rows = [](int) { return std::vector<Row>{}; };
-  // How soon they may be others; whether they are; and what there is to say of that is printed.
-  std::function<std::optional<std::chrono::milliseconds>()> look_again = [] {
-    return std::optional<std::chrono::milliseconds>{};
-  };
-  std::function<bool()> changed = [] { return false; };
-  std::function<void()> tell = [] {};
+  virtual ~RowsAbove() = default;
+  // As they are now; each is narrower than the terminal, which has so many columns.
+  virtual std::vector<Row> rows(std::size_t) { return {}; }
+  // How soon they may change; whether they have; and printing a message about that.
+  virtual std::optional<std::chrono::milliseconds> look_again() { return std::nullopt; }
+  virtual bool changed() { return false; }
+  virtual void tell() {}
 };
+inline RowsAbove no_rows_above{};
 
 // What the editor needs from the loop.
 struct EditorHelp {
@@ -45,10 +45,10 @@ struct EditorHelp {
   // While something may come that the user should hear of at once: how often to look; and then
   // whether there is something, which `announce` prints. True: an empty prompt is to end.
   std::function<std::optional<std::chrono::milliseconds>()> look_again = [] {
-    return std::optional<std::chrono::milliseconds>{};
+    return std::nullopt;
   };
   std::function<bool()> has_news = [] { return false; }, announce = [] { return false; };
-  RowsAbove above{};
+  RowsAbove* above = &no_rows_above;
   bool color = true;
 };
 

@@ -2,36 +2,96 @@
 // requests that the caller, who has the terminal, must carry out.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/history.h"
-#include "repl/prompt/popup.h"
+#include "repl/screen/output.h"
 #include "repl/terminal/key_map.h"
 
 namespace skein::prompt {
 
+// What could be inserted at the cursor: the names of commands, files, sessions, models.
+struct CompletionChoice {
+  std::string text;       // as it would stand in the line
+  std::string about{};    // a few words on it; untrusted
+  std::string letters{};  // what is searched; empty: the text
+  bool whole = false;     // the line could be sent with it: nothing must follow
+};
+
+// A place in the line where one of several texts can be inserted.
+struct Completion {
+  std::string key{};     // which place it is; empty: there is nothing to complete
+  std::size_t from = 0;  // from here to the cursor the text is replaced
+  // From here it is searched for, by letters in order but with gaps.
+  std::size_t letters = 0;
+  bool eager = false;  // Enter takes the first choice if it begins with what was typed
+  std::function<std::vector<CompletionChoice>()>
+      choices{};  // all of them; asked for once for each place
+};
+
+using Complete = std::function<Completion(std::string_view before_cursor)>;
+
+// The list that opens below the line while a name is typed. It knows neither keys nor a terminal:
+// the line passes on what was typed, and what draws the line draws its rows.
+class Popup {
+ public:
+  explicit Popup(Complete complete) : complete_(std::move(complete)) {}
+
+  // Finds what fits; called when nothing more has been typed for now.
+  void refresh(std::string_view before_cursor);
+  // It was drawn in its current form: only then do Enter and the arrows mean it.
+  void set_shown() { shown_ = open(); }
+  // The line has changed otherwise than by typing: closed until something is typed.
+  void rest() { close(), resting_ = true; }
+  // The text has changed: what was shown no longer counts.
+  void changed() { shown_ = resting_ = false; }
+  void reopen() { changed(), dismissed_.clear(); }
+  // Closed for this place in the line.
+  void dismiss() { close(), dismissed_ = place_.key; }
+  void forget();  // another line begins
+
+  bool open() const { return !fits_.empty(); }
+  bool shown() const { return shown_; }
+  bool move(int by);  // false: there is nothing in that direction
+  void choose_first() { chosen_ = 0; }
+  const CompletionChoice* chosen() const;  // what Enter takes; null: nothing
+  const CompletionChoice* first() const { return open() ? &choices_[fits_.front()] : nullptr; }
+  // What all of them begin with, if that is longer than what was typed.
+  std::string common_start(std::string_view typed) const;
+  std::size_t count() const { return fits_.size(); }
+  std::size_t from() const { return place_.from; }
+
+  // At most `most` rows, each `columns` wide; the last one says how many there are.
+  std::vector<screen::LiveRow> rows(std::size_t columns, std::size_t most) const;
+
+ private:
+  void close() { fits_.clear(), shown_ = false; }
+  void choose_eagerly(std::string_view letters);
+
+  Complete complete_;
+  Completion place_{};
+  std::vector<CompletionChoice> choices_{};  // of the place
+  std::vector<std::string> texts_{};         // that are searched
+  std::string letters_{};                    // that `fits_` were found with
+  std::vector<std::size_t> fits_{};          // the best first
+  std::size_t chosen_ = none;                // among them
+  bool shown_ = false, resting_ = false;
+  std::string dismissed_{};  // the key of the place
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+using terminal::Action;
+
 class PromptLine {
  public:
-  enum class EditorAction {
-    none,
-    send,
-    abort,  // ^C: the line goes to the history
-    leave,
-    search,  // in the history
-    edit_elsewhere,
-    clear_screen,
-    expand,
-    show_thinking,
-    cycle_mode,
-    suspend,
-    announce,  // no key: something has happened meanwhile
-    redraw,    // nor here: what stands above the prompt is another
-  };
-
   PromptLine(History& history, std::function<std::string(std::string_view)> hint,
              Complete complete = {}, const terminal::KeyMap& keys = terminal::usual_keys())
       : history_(history), hint_(std::move(hint)), popup_(std::move(complete)), keys_(keys) {}
@@ -39,37 +99,28 @@ class PromptLine {
   void start(edit::Draft draft);
   // Until it is said otherwise, Esc aborts.
   void let_escape_abort(bool aborts) { escape_aborts_ = aborts; }
-  EditorAction use(const terminal::Key& key);
+  // What is left to the caller; none: nothing.
+  Action use(const terminal::Key& key);
   edit::LineEdit& line() { return line_; }
   const std::string& text() const { return line_.text(); }
-  // The list below the line, as it is now; to be drawn, and Popup::set_shown() called then.
+  // The current list below the line; to be drawn, and Popup::set_shown() called then.
   Popup& refreshed_popup();
-  // What to show dim after the line: a hint from the command table, else the rest of an earlier
-  // line, which Right and End accept.
+  // Shown dim after the line: a command's hint, else the rest of an earlier line, which Right
+  // takes.
   std::string hint();
 
  private:
-  struct Binding {
-    std::vector<terminal::Key> keys;
-    EditorAction (*run)(PromptLine&);
-  };
-  static const std::vector<Binding>& bindings();
-
-  EditorAction run(terminal::Action action, const terminal::Key& pressed);
-  EditorAction edit(const terminal::Key& as);
+  Action run(Action action, const terminal::Key& pressed);
+  Action edit(const terminal::Key& as);
   // As if it had been typed and sent.
-  EditorAction say(std::string_view text);
-  EditorAction enter();
-  EditorAction word_right(const terminal::Key& pressed);
-  EditorAction up();
-  EditorAction down();
-  EditorAction tab();
+  Action say(std::string_view text);
+  Action enter();
+  Action tab();
   // Nothing: the key means what it always does.
-  std::optional<EditorAction> use_popup(const terminal::Key& key, terminal::Action action);
-  void take(const Choice& choice);
-  // A key that edits, but means something else on an empty line.
-  EditorAction edit_unless_empty(const terminal::Key& key, EditorAction when_empty);
-  EditorAction accept_or(const terminal::Key& key);
+  std::optional<Action> use_popup(const terminal::Key& key, Action action);
+  void take(const CompletionChoice& choice);
+  // All of the grey text, or a word of it; without any the key edits.
+  Action accept(const terminal::Key& key, bool word);
   void recall(std::optional<std::size_t> (History::*find)(std::size_t, std::string_view));
 
   History& history_;
@@ -81,7 +132,7 @@ class PromptLine {
   std::string typed_{};                    // what was here before it
   bool escape_aborts_ = false;
   const terminal::KeyMap& keys_;
-  terminal::ChordReader chords_{keys_, terminal::Place::prompt};
+  terminal::ChordReader chords_{keys_, terminal::KeyContext::prompt};
 };
 
 }  // namespace skein::prompt

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/text/base.h"
+#include "core/text/text.h"
 #include "repl/edit/external_editor.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/style.h"
@@ -20,7 +20,7 @@
 #include "repl/pick/picker.h"
 #include "repl/prompt/line_editor.h"
 #include "repl/prompt/prompt_line.h"
-#include "repl/terminal/line_layout.h"
+#include "repl/terminal/inline_panel.h"
 
 namespace skein::prompt {
 
@@ -28,7 +28,6 @@ namespace {
 
 using replxx::Replxx;
 using Result = Replxx::ACTION_RESULT;
-using Wish = PromptLine::EditorAction;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -38,10 +37,6 @@ constexpr milliseconds drawing_rest{2};
 constexpr milliseconds keep_after{100}, keep_at_least{1000};
 constexpr int most_popup_rows = 9;
 constexpr int fewest_rows = 6;  // of a terminal that has room for more than the line
-
-int code_points(std::string_view text) {
-  return static_cast<int>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 class ReplxxEditor : public LineEditor {
  public:
@@ -65,8 +60,8 @@ class ReplxxEditor : public LineEditor {
     prompt_.start(std::move(line));
     kept_ = draft();
     do {
-      end_ = End::none;
-      wish_ = Wish::none;
+      end_ = ReadResult::end;  // for the case that the terminal is gone
+      action_ = Action::none;
       begun_ = false;
       prompt_text_ = help_.prompt && !revising_ ? help_.prompt() : prompt;
       prompt_columns_ =
@@ -74,16 +69,13 @@ class ReplxxEditor : public LineEditor {
       draw_above();
       editor_.emulate_key_press(our_key);
       editor_.input(prompt_text_);
-    } while (end_ == End::again);
+    } while (end_ == again);
     line = draft();
-    if (end_ == End::line) {
-      if (line.text != "?") history_.add(edit::whole(line));
-      return ReadResult::line;
-    }
-    keep();
-    if (end_ == End::woken) return ReadResult::woken;
-    return end_ == End::interrupt ? ReadResult::interrupt
-                                  : ReadResult::end;  // none: the terminal is gone
+    if (end_ != ReadResult::line)
+      keep();
+    else if (line.text != "?")
+      history_.add(edit::whole(line));
+    return *end_;
   }
 
   ReadResult revise(const std::string& prompt, edit::Draft& line) override {
@@ -99,7 +91,8 @@ class ReplxxEditor : public LineEditor {
 
  private:
   // How one run of replxx ends; again: start another to redraw.
-  enum class End { none, line, interrupt, end, again, woken };
+  using End = std::optional<ReadResult>;
+  static constexpr std::nullopt_t again = std::nullopt;
 
   terminal::Terminal& terminal() { return keyboard_.terminal(); }
   const edit::Draft& draft() { return prompt_.line().draft(); }
@@ -119,12 +112,12 @@ class ReplxxEditor : public LineEditor {
     entered_ = Clock::now();
     try {
       if (!std::exchange(begun_, true)) return hand_over();
-      if (wish_ == Wish::none) return wait_for_keys();
+      if (action_ == Action::none) return wait_for_keys();
       // The typed text must be drawn before anything else changes the screen.
-      if (!maybe_undrawn_) return fulfil(std::exchange(wish_, Wish::none));
+      if (!maybe_undrawn_) return fulfil(std::exchange(action_, Action::none));
       return hand_over_in_peace();
     } catch (const std::exception&) {
-      return finish(End::end);
+      return finish(ReadResult::end);
     }
   }
 
@@ -132,26 +125,26 @@ class ReplxxEditor : public LineEditor {
     correct_cursor();
     if (!maybe_undrawn_ && !keyboard_.typed_ahead()) draw_popup();
     if (!maybe_undrawn_ && help_.has_news()) {
-      wish_ = Wish::announce;
+      action_ = Action::announce;
       return hand_over();
     }
     for (terminal::Key key;;) {
       const auto pause = maybe_undrawn_ ? drawing_rest : time_to_look();
       switch (keyboard_.next(key, pause, help_.stopped)) {
         case terminal::Keyboard::KeyResult::key:
-          wish_ = prompt_.use(key);
-          while (wish_ == Wish::none) {  // a burst is drawn once
+          action_ = prompt_.use(key);
+          while (action_ == Action::none) {  // a burst is drawn once
             const std::optional<terminal::Key> more = keyboard_.ready();
             if (!more) break;
-            wish_ = prompt_.use(*more);
+            action_ = prompt_.use(*more);
           }
           return hand_over();
-        case terminal::Keyboard::KeyResult::hang_up: return finish(End::end);
+        case terminal::Keyboard::KeyResult::hang_up: return finish(ReadResult::end);
         case terminal::Keyboard::KeyResult::pause:
           if (maybe_undrawn_) return hand_over();
           keep();
-          if (const bool news = help_.has_news(); news || help_.above.changed()) {
-            wish_ = news ? Wish::announce : Wish::redraw;
+          if (const bool news = help_.has_news(); news || help_.above->changed()) {
+            action_ = news ? Action::announce : Action::redraw;
             return hand_over();
           }
           break;
@@ -160,7 +153,7 @@ class ReplxxEditor : public LineEditor {
           if (terminal().take_resize()) return draw_for_new_size();
           if (!help_.stopped()) break;
           take_off();
-          return finish(End::interrupt);
+          return finish(ReadResult::interrupt);
       }
     }
   }
@@ -170,10 +163,10 @@ class ReplxxEditor : public LineEditor {
     maybe_undrawn_ = Clock::now() - entered_ < drawing_rest;
     drawn_ = layout();
     drawn_columns_ = terminal().size().columns;
-    hint_ = wish_ == Wish::none ? fitting_hint() : std::string{};
-    editor_.set_state(
-        Replxx::State(drawn_.shown.c_str(),
-                      code_points(std::string_view(drawn_.shown).substr(0, drawn_.cursor))));
+    hint_ = action_ == Action::none ? fitting_hint() : std::string{};
+    editor_.set_state(Replxx::State(
+        drawn_.shown.c_str(),
+        static_cast<int>(characters_in(std::string_view(drawn_.shown).substr(0, drawn_.cursor)))));
     editor_.emulate_key_press(our_key);
     return Result::CONTINUE;
   }
@@ -196,13 +189,13 @@ class ReplxxEditor : public LineEditor {
     const int rows = cells / std::max(1, terminal().size().columns) + rows_above();
     if (rows > 0) terminal().write("\x1b[" + std::to_string(rows) + "A");
     terminal().write("\r\x1b[J");
-    return finish(End::again);
+    return finish(again);
   }
 
   void draw_above() {
     const auto [columns, rows] = terminal().size();
     above_.clear();
-    if (rows >= fewest_rows) above_ = help_.above.rows(columns);
+    if (rows >= fewest_rows) above_ = help_.above->rows(static_cast<std::size_t>(columns));
     std::string out;
     for (const RowsAbove::Row& row : above_) out += row.text + "\r\n";
     if (!out.empty()) terminal().write(out);
@@ -212,7 +205,7 @@ class ReplxxEditor : public LineEditor {
     const int columns = std::max(1, keyboard_.terminal().size().columns);
     int rows = 0;
     for (const RowsAbove::Row& row : above_)
-      rows += std::max(1, (row.columns + columns - 1) / columns);
+      rows += std::max(1, (static_cast<int>(row.columns) + columns - 1) / columns);
     return rows;
   }
 
@@ -231,12 +224,12 @@ class ReplxxEditor : public LineEditor {
     const int left = std::min(rows - 2 - rows_above() - drawn_.end.row, most_popup_rows);
     std::string out;
     int count = 0;
-    for (const Popup::Row& row : popup.rows(static_cast<std::size_t>(std::max(1, columns - 1)),
-                                            static_cast<std::size_t>(std::max(0, left)))) {
+    for (const screen::LiveRow& row : popup.rows(static_cast<std::size_t>(std::max(1, columns - 1)),
+                                                 static_cast<std::size_t>(std::max(0, left)))) {
       ++count;
       const std::string text = layout::fit(row.text, static_cast<std::size_t>(columns - 1));
       const std::size_t used = layout::display_width(text);
-      out += "\r\n" + styled(row.chosen ? layout::style::strong : layout::style::plain, text) +
+      out += "\r\n" + styled(row.style, text) +
              styled(layout::style::dim,
                     layout::fit(row.aside, static_cast<std::size_t>(columns - 1) - used));
     }
@@ -259,34 +252,39 @@ class ReplxxEditor : public LineEditor {
   }
 
   // Removes the line from the screen first; other output begins where the prompt was.
-  Result fulfil(Wish wish) {
+  Result fulfil(Action action) {
     take_off();
-    end_ = End::again;
-    switch (wish) {
-      case Wish::none: break;
-      case Wish::send: send(); break;
-      case Wish::abort: abort(); break;
-      case Wish::leave: end_ = End::end; break;
-      case Wish::search: search_history(); break;
-      case Wish::edit_elsewhere: edit_elsewhere(); break;
-      case Wish::clear_screen: clear_screen(); break;
-      case Wish::expand: help_.expand(); break;
-      case Wish::show_thinking: help_.show_thinking(); break;
-      case Wish::cycle_mode: help_.cycle_mode(); break;
-      case Wish::announce:
-        if (help_.announce() && prompt_.text().empty()) end_ = End::woken;
+    end_ = again;
+    switch (action) {
+      case Action::send:
+        print_line("\n");
+        end_ = ReadResult::line;
         break;
-      case Wish::redraw: help_.above.tell(); break;
-      case Wish::suspend:
+      case Action::abort: abort(); break;
+      case Action::leave: end_ = ReadResult::end; break;
+      case Action::search_history: search_history(); break;
+      case Action::editor:
+        if (auto text = edit::edited_elsewhere(edit::whole(draft()), terminal()))
+          prompt_.line().set(std::move(*text));
+        break;
+      case Action::clear_screen: clear_screen(); break;
+      case Action::unfold: help_.expand(); break;
+      case Action::thinking: help_.show_thinking(); break;
+      case Action::mode: help_.cycle_mode(); break;
+      case Action::announce:
+        if (help_.announce() && prompt_.text().empty()) end_ = ReadResult::woken;
+        break;
+      case Action::redraw: help_.above->tell(); break;
+      case Action::suspend:
         keep();
         terminal().suspend();
         break;
+      default: break;
     }
     return finish(end_);
   }
 
-  // Row by row: clearing down from the first row makes some terminals keep a copy in the
-  // scrollback.
+  // Row by row: some terminals keep a copy in the scrollback of what is cleared at once.
   void take_off() {
     std::string out;
     if (const int below = drawn_.end.row - drawn_.caret.row; below > 0)
@@ -303,17 +301,13 @@ class ReplxxEditor : public LineEditor {
                                      {.colour = help_.color}) +
                      std::string(end));
   }
-  void send() {
-    print_line("\n");
-    end_ = End::line;
-  }
   void abort() {
     if (revising_) {
-      end_ = End::interrupt;
+      end_ = ReadResult::interrupt;
       return;
     }
     print_line("^C\n");
-    if (prompt_.text().empty()) end_ = End::interrupt;
+    if (prompt_.text().empty()) end_ = ReadResult::interrupt;
     history_.add(edit::whole(draft()));
     prompt_.start({});
   }
@@ -329,11 +323,6 @@ class ReplxxEditor : public LineEditor {
       prompt_.line().set(list.lines[*picked.index]);
   }
 
-  void edit_elsewhere() {
-    if (auto text = edit::edited_elsewhere(edit::whole(draft()), terminal()))
-      prompt_.line().set(std::move(*text));
-  }
-
   // Scrolls the screen into the scrollback; nothing is erased.
   void clear_screen() {
     const int rows = terminal().size().rows;
@@ -343,7 +332,7 @@ class ReplxxEditor : public LineEditor {
 
   std::optional<milliseconds> time_to_look() {
     std::optional<milliseconds> soonest;
-    for (const auto& each : {time_to_keep(), help_.look_again(), help_.above.look_again()})
+    for (const auto& each : {time_to_keep(), help_.look_again(), help_.above->look_again()})
       if (each && (!soonest || *each < *soonest)) soonest = each;
     return soonest;
   }
@@ -370,8 +359,8 @@ class ReplxxEditor : public LineEditor {
   terminal::LineLayout drawn_{};  // what replxx has on the screen
   int drawn_columns_ = 80;
   std::vector<RowsAbove::Row> above_{};  // on the screen, above the prompt
-  End end_ = End::none;
-  Wish wish_ = Wish::none;  // to be fulfilled when the line has been drawn
+  End end_{};
+  Action action_ = Action::none;  // to be fulfilled when the line has been drawn
   bool begun_ = false, revising_ = false;
   Clock::time_point entered_{}, kept_at_{};
   bool maybe_undrawn_ = false;

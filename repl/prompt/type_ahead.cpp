@@ -4,21 +4,28 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
-#include <optional>
-#include <utility>
+#include <iterator>
 
 #include "core/text/text.h"
-#include "repl/prompt/live_input.h"
+#include "repl/layout/sanitize.h"
+#include "repl/layout/style.h"
+#include "repl/terminal/inline_panel.h"
 
 namespace skein::prompt {
 
 namespace {
 
-using Code = terminal::Key::Code;
-using terminal::Action;
-using Clock = std::chrono::steady_clock;
+namespace style = layout::style;
 using std::chrono::milliseconds;
+
+constexpr std::string_view mark = "› ";
+constexpr int mark_columns = 2;
+constexpr std::size_t most_waiting = 3, most_choices = 9;
+
+using Code = terminal::Key::Code;
+using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds tick{100};
 constexpr milliseconds typing_pause{400};
@@ -32,10 +39,83 @@ void watch(int both, int fd) {
 
 }  // namespace
 
+screen::LiveInput live_input(const InputParts& parts, const terminal::Terminal::Size& size) {
+  const int free = std::max(1, size.rows - 3);
+  const int columns = std::max(4, size.columns - 1);  // the last column stays free
+  screen::LiveInput out{.used = !parts.line.text().empty() || !parts.waiting.empty()};
+  screen::LiveRegion& region = out.region;
+  if (free > 3) {
+    const std::size_t room = std::min(most_waiting, static_cast<std::size_t>(free - 3) / 2 + 1);
+    const std::size_t left_out = parts.waiting.size() - std::min(parts.waiting.size(), room);
+    if (left_out > 0)
+      region.rows.push_back(
+          {"  … " + std::to_string(left_out) + " more queued; /queue shows them", style::dim, {}});
+    for (std::size_t i = left_out; i < parts.waiting.size(); ++i)
+      region.rows.push_back({"  " + parts.waiting[i], style::dim, {}});
+  }
+  const terminal::LineLayout layout = terminal::around_cursor(
+      terminal::lay_out(parts.line.text(), parts.line.cursor(), mark_columns, columns),
+      mark_columns, columns, std::max(1, free / 2));
+  region.caret = {region.rows.size() + static_cast<std::size_t>(layout.caret.row),
+                  static_cast<std::size_t>(layout.caret.column)};
+  std::string before(mark);
+  for (const std::string& row : terminal::rows_of(layout, mark_columns, columns))
+    region.rows.push_back({std::exchange(before, {}) + row, style::plain, {}});
+  region.rows.back().aside = layout::sanitized_row(parts.hint);
+
+  if (parts.popup == nullptr) return out;
+  const int left = free - static_cast<int>(region.rows.size());
+  const std::size_t most = std::min(most_choices, static_cast<std::size_t>(std::max(0, left)));
+  std::ranges::move(parts.popup->rows(static_cast<std::size_t>(columns), most),
+                    std::back_inserter(region.rows));
+  return out;
+}
+
+void WaitingLines::steer(edit::Draft line) {
+  std::optional<Id> message = steering_.hand_over ? steering_.hand_over(line) : std::optional<Id>{};
+  lines_.push_back({std::move(line), message});
+}
+
+std::optional<edit::Draft> WaitingLines::delivered(Id message) {
+  const auto line = std::ranges::find(lines_, std::optional(message), &Line::steers);
+  if (line == lines_.end()) return std::nullopt;
+  edit::Draft out = std::move(line->draft);
+  lines_.erase(line);
+  return out;
+}
+
+std::optional<edit::Draft> WaitingLines::take_back(std::size_t number) {
+  if (number == 0 || number > lines_.size()) return std::nullopt;
+  const auto line = lines_.begin() + static_cast<std::ptrdiff_t>(number - 1);
+  if (line->steers && !steering_.take_back(*line->steers)) return std::nullopt;
+  edit::Draft out = std::move(line->draft);
+  lines_.erase(line);
+  return out;
+}
+
+std::vector<edit::Draft> WaitingLines::take_all() {
+  std::vector<edit::Draft> out;
+  for (Line& line : lines_) {
+    if (line.steers) steering_.take_back(*line.steers);
+    out.push_back(std::move(line.draft));
+  }
+  lines_.clear();
+  return out;
+}
+
+std::vector<std::string> WaitingLines::described() const {
+  std::vector<std::string> out;
+  for (const Line& line : lines_)
+    out.push_back("#" + std::to_string(out.size() + 1) +
+                  (line.steers ? " steers · " : " queued · ") +
+                  layout::sanitized_row(line.draft.text));
+  return out;
+}
+
 TypeAhead::TypeAhead(Parts parts)
     : parts_(std::move(parts)),
       line_(parts_.history, {}, parts_.complete, parts_.keyboard.keys()),
-      chords_(parts_.keyboard.keys(), terminal::Place::turn),
+      chords_(parts_.keyboard.keys(), terminal::KeyContext::turn),
       waiting_(parts_.steering),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       both_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -68,6 +148,7 @@ void TypeAhead::look() {
     if (events[i].data.fd == timer_) {
       std::uint64_t times = 0;
       static_cast<void>(::read(timer_, &times, sizeof times) > 0);
+      while (const auto key = parts_.keyboard.ready()) use(*key);
       if (parts_.keyboard.in_doubt())
         if (const auto key = parts_.keyboard.settle()) use(*key);
       show();  // the window may have another size by now
@@ -106,7 +187,7 @@ void TypeAhead::use(const terminal::Key& key) {
   } else if (action == Action::background && empty) {
     parts_.to_background = true;
   } else if (action == Action::steer) {
-    send(!parts_.enter_steers);
+    send(true);
   } else if (key.code == Code::up && empty && !waiting_.empty()) {
     take_back(waiting_.size());
   } else if (empty && terminal::typed(key) == "?") {  // no help now: it is text
@@ -117,13 +198,12 @@ void TypeAhead::use(const terminal::Key& key) {
 }
 
 // What needs the whole terminal waits until the turn is over.
-void TypeAhead::act(PromptLine::EditorAction action) {
-  using enum PromptLine::EditorAction;
-  if (action == send) return this->send(parts_.enter_steers);
-  if (action == abort) stop();
-  if (action == expand) parts_.screen.expand_last();
-  if (action == show_thinking) parts_.screen.change_thinking();
-  if (action == suspend) {
+void TypeAhead::act(Action action) {
+  if (action == Action::send) send(false);
+  if (action == Action::abort) stop();
+  if (action == Action::unfold) parts_.screen.expand_last();
+  if (action == Action::thinking) parts_.screen.change_thinking();
+  if (action == Action::suspend) {
     parts_.screen.pause();
     parts_.keyboard.terminal().suspend();
   }
@@ -154,22 +234,21 @@ void TypeAhead::change_queue(std::string_view words) {
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (verb == "clear") {
     while (waiting_.take_back_last()) continue;
-    return tell(waiting_.empty() ? "nothing waits any more" : "the rest is on its way already");
+    return tell(waiting_.empty() ? "the queue is empty" : "the rest was already sent");
   }
   if (verb == "edit") return take_back(number);
   if (verb == "drop")
-    return tell(waiting_.take_back(number) ? "line " + digits + " is dropped"
+    return tell(waiting_.take_back(number) ? "dropped line " + digits
                                            : "there is no line " + digits + " to drop");
-  if (!verb.empty()) return tell("/queue takes drop N, edit N or clear");
-  std::string lines;
-  for (const std::string& each : waiting_.described()) lines += (lines.empty() ? "" : "\n") + each;
-  tell(lines.empty() ? "nothing waits" : lines);
+  if (!verb.empty()) return tell("usage: /queue, /queue drop N, /queue edit N or /queue clear");
+  const std::string lines = listed(waiting_.described(), "\n");
+  tell(lines.empty() ? "the queue is empty" : lines);
 }
 
 // What is in the line already goes to where the other came from.
 void TypeAhead::take_back(std::size_t number) {
   std::optional<edit::Draft> line = waiting_.take_back(number);
-  if (!line) return tell("there is no such line, or the model has it already");
+  if (!line) return tell("there is no such line, or the model already has it");
   if (!line_.text().empty()) waiting_.queue(draft());
   line_.start(*std::move(line));
 }
@@ -189,18 +268,19 @@ void TypeAhead::show() {
 
 // "Enter queues, Alt+Enter steers"
 std::string TypeAhead::placeholder() const {
-  const std::string sends = parts_.keyboard.keys().first_shown(Action::send);
-  const std::string steers = parts_.keyboard.keys().first_shown(Action::steer);
-  const bool now = parts_.enter_steers;
-  return sends + (now ? " tells it now" : " queues") +
-         (steers.empty() ? "" : ", " + steers + (now ? " later" : " steers"));
+  const terminal::KeyMap& keys = parts_.keyboard.keys();
+  const auto queues = std::ranges::find_if(keys.chords(Action::send), [&](const auto& chord) {
+    return keys.find(terminal::KeyContext::turn, chord) != Action::steer;
+  });
+  const bool can_queue = queues != keys.chords(Action::send).end();
+  const std::string steers = keys.first_shown(Action::steer);
+  return (can_queue ? terminal::shown(*queues) + " queues" : "") +
+         (can_queue && !steers.empty() ? ", " : "") + (steers.empty() ? "" : steers + " steers");
 }
 
 edit::Draft TypeAhead::all() {
   if (waiting_.empty()) return draft();
-  std::string text;
-  for (const edit::Draft& each : waiting_.drafts()) text += edit::whole(each) + "\n";
-  text += edit::whole(draft());
+  std::string text = waiting_.text() + edit::whole(draft());
   if (text.ends_with('\n')) text.pop_back();
   edit::Draft out;
   out.text = edit::deserves_chip(text) ? edit::make_chip(out, text) : text;

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
-#include "core/text/amounts.h"
+#include "core/text/base.h"
+#include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 
 namespace skein::screen {
 
 namespace {
+
+constexpr std::size_t most_lines = 20, most_bytes = 400;  // of a line: no window is wider
 
 constexpr std::string_view wheel[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
 constexpr std::size_t narrow = 30;  // columns; below there is no room to say how to stop
@@ -20,11 +22,34 @@ constexpr std::size_t bytes_a_token = 4;  // an estimate until the provider repo
 
 }  // namespace
 
-void Activity::begin(std::int64_t now) {
-  if (!start_) start_ = now;
+void OutputTail::put(char byte) {
+  if (sequence_ == Sequence::begun) {
+    sequence_ = byte == '[' ? Sequence::control : Sequence::none;
+  } else if (sequence_ == Sequence::control) {
+    if (byte >= 0x40 && byte <= 0x7E) sequence_ = Sequence::none;
+  } else if (byte == '\x1b') {
+    sequence_ = Sequence::begun;
+  } else if (byte == '\r') {
+    returned_ = true;
+  } else if (byte == '\n') {
+    returned_ = false;
+    if (line_.find_first_not_of(" \t") != std::string::npos) lines_.push_back(line_);
+    if (lines_.size() > most_lines) lines_.erase(lines_.begin());
+    line_.clear();
+  } else {
+    if (returned_) line_.clear();
+    returned_ = false;
+    if (line_.size() < most_bytes) line_ += byte;
+  }
 }
 
-void Activity::end() { *this = {}; }
+std::vector<std::string> OutputTail::last(std::size_t most) const {
+  std::vector<std::string> out = lines_;
+  if (line_.find_first_not_of(" \t") != std::string::npos) out.push_back(line_);
+  if (out.size() > most) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most));
+  for (std::string& line : out) line = valid_utf8(line);
+  return out;
+}
 
 void Activity::hear_delta(const model::Delta& delta) {
   if (const auto* text = std::get_if<model::delta::TextPiece>(&delta)) {

@@ -2,6 +2,7 @@
 // how to stop it; and what a running command has printed last.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,9 +10,27 @@
 #include <vector>
 
 #include "core/model/event.h"
-#include "repl/screen/output_tail.h"
 
 namespace skein::screen {
+
+// The last lines that a running command has printed, as a terminal would leave them, uncoloured.
+class OutputTail {
+ public:
+  void feed(std::string_view untrusted) {
+    for (const char byte : untrusted) put(byte);
+  }
+  void clear() { *this = {}; }
+  // At most so many, the oldest first, without blank ones; untrusted still.
+  std::vector<std::string> last(std::size_t most) const;
+
+ private:
+  void put(char byte);
+
+  std::vector<std::string> lines_{};  // that have ended
+  std::string line_{};
+  enum class Sequence { none, begun, control } sequence_ = Sequence::none;
+  bool returned_ = false;  // the next character restarts the line
+};
 
 struct Status {
   std::string activity;  // "thinking", "bash make"
@@ -33,8 +52,8 @@ class Activity {
   void hear(const model::Event& event, std::int64_t now);  // milliseconds
   // An entry was committed: a prompt begins a turn, everything else hands over to the model.
   void hear(model::Role role, std::int64_t now);
-  void begin(std::int64_t now);  // if nothing has begun
-  void end();
+  void begin(std::int64_t now) { start_ = start_.value_or(now); }  // if nothing has begun
+  void end() { *this = {}; }
   bool begun() const { return start_.has_value(); }
 
   Status at(std::int64_t now) const;
@@ -55,7 +74,7 @@ class Activity {
   std::string what_{};
   std::optional<std::int64_t> start_{}, tool_start_{}, retry_at_{};
   std::size_t bytes_ = 0;    // of this answer
-  std::int64_t tokens_ = 0;  // of it, as the provider counts; 0: not told yet
+  std::int64_t tokens_ = 0;  // of it, as the provider counts; 0: not known yet
 };
 
 }  // namespace skein::screen

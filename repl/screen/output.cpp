@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 
-#include "core/text/text.h"
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
@@ -84,17 +83,13 @@ std::size_t TerminalOutput::column() const {
   return display_width(without_styles(row_)) % columns;
 }
 
-LiveRegion::Caret TerminalOutput::caret() const {
-  if (on_screen_.caret) return *on_screen_.caret;
-  return {widths_.size() - 1, widths_.back()};
-}
-
 // Moves from the cursor's place in the live rows back to where the text continues. A narrower
 // window may have wrapped each of them into several.
 std::string TerminalOutput::erased() const {
   if (widths_.empty()) return {};
   const std::size_t columns = std::max<std::size_t>(1, width());
-  const LiveRegion::Caret at = caret();
+  const LiveRegion::Caret at =
+      on_screen_.caret.value_or(LiveRegion::Caret{widths_.size() - 1, widths_.back()});
   std::size_t rows = at.column / columns;
   for (std::size_t i = 0; i < at.row; ++i)
     rows += std::max<std::size_t>(1, (widths_[i] + columns - 1) / columns);

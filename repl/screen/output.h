@@ -1,22 +1,49 @@
 // Buffers everything that is shown: text is written once, in few writes, and followed by a few rows
-// that are repainted. Also the last safeguard: escape sequences that are not ours do
-// not pass.
+// that are repainted. Also the last safeguard: no escape sequence but skein's own passes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "repl/layout/style.h"
-#include "repl/screen/live_region.h"
 
 namespace skein::screen {
 
 namespace style = layout::style;
 using layout::painted, layout::Style, layout::TerminalStyle;
+
+// The rows below the text while a turn runs: what happens, what a command has printed last, the
+// lines that wait and the line being typed.
+// One row; both texts are safe, and cut where the window ends.
+struct LiveRow {
+  std::string text{};
+  layout::Style style{};
+  std::string aside{};  // shown dim behind it
+  bool operator==(const LiveRow&) const = default;
+};
+
+struct LiveRegion {
+  struct Caret {
+    std::size_t row = 0, column = 0;
+    bool operator==(const Caret&) const = default;
+  };
+  std::vector<LiveRow> rows{};
+  std::optional<Caret> caret{};  // where the cursor is left; none: behind the last row
+  bool operator==(const LiveRegion&) const = default;
+};
+
+// The rows of the user's own part of it, the cursor in them.
+struct LiveInput {
+  LiveRegion region{};
+  bool used = false;  // something was typed or waits: it stays visible while text streams
+  bool operator==(const LiveInput&) const = default;
+};
 
 class TerminalOutput {
  public:
@@ -36,7 +63,7 @@ class TerminalOutput {
   std::size_t height() const { return port_.height(); }
   std::int64_t now() const { return port_.clock(); }
 
-  // What stands below the text; no rows: nothing. Painted with the next write.
+  // The rows below the text; none: nothing is shown. Painted with the next write.
   void set_live(LiveRegion region) { live_ = std::move(region); }
 
   // From here on nothing is written, until what was added is taken away. Begins a line.
@@ -57,7 +84,6 @@ class TerminalOutput {
  private:
   std::string erased() const;
   std::string painted_live();
-  LiveRegion::Caret caret() const;
   std::size_t column() const;
 
   Port port_;

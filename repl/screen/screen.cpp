@@ -1,24 +1,43 @@
 #include "repl/screen/screen.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <utility>
 
-#include "core/model/ending.h"
-#include "core/model/entry_words.h"
-#include "core/model/turns.h"
-#include "core/text/amounts.h"
+#include "core/model/message.h"
+#include "core/model/tree.h"
+#include "core/text/text.h"
 #include "repl/layout/flow.h"
-#include "repl/screen/live_view.h"
+#include "repl/layout/sanitize.h"
+#include "repl/layout/width.h"
 #include "repl/screen/markdown/highlight.h"
-#include "repl/screen/prompt_view.h"
-#include "repl/screen/todo_view.h"
 
 namespace skein::screen {
 
-using layout::painted, layout::sanitized, layout::wrapped;
+using layout::sanitized_row, layout::sanitized, layout::wrapped, layout::wrapped_by_parts;
 
 namespace {
 
-constexpr std::int64_t silence = 1000;  // ms without text, after which the live line comes back
+constexpr std::size_t most_printed = 5;  // lines of a running command
+constexpr std::int64_t silence = 1000;   // ms without text, after which the live line comes back
+
+winsize size_of(int fd) {
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    size.ws_col = 80;
+    size.ws_row = 24;
+  }
+  return size;
+}
+
+std::int64_t steady_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace
 
@@ -33,14 +52,23 @@ Screen::~Screen() {
   output_.flush();
 }
 
-void Screen::print(std::string_view text) {
-  output_.add(wrapped(text, output_.width()));
-  output_.flush();
-}
+void Screen::print(std::string_view text) { print_drawn(wrapped(text, output_.width())); }
 
 void Screen::print_untrusted(std::string_view text) { print(sanitized(text)); }
 
+void Screen::print_each(const std::vector<std::string>& untrusted, std::string_view indent) {
+  for (const std::string& line : untrusted) print_untrusted(std::string(indent) + line + "\n");
+}
+
+void Screen::show_fact(std::string_view name, std::string_view safe, std::size_t column) {
+  if (look().labels) return print(std::string(name) + ": " + std::string(safe) + "\n");
+  print(painted(layout::padded(std::string(name), column), style::dim, look()) +
+        layout::hanging(safe, column, width()) + "\n");
+}
+
 void Screen::note(std::string_view untrusted) {
+  interrupt();
+  begin_part(Part::work);
   say(sanitized(untrusted), style::dim);
   output_.flush();
 }
@@ -54,16 +82,8 @@ void Screen::separate() {
 }
 
 void Screen::show_sent(const std::string& prompt, std::string_view untrusted) {
-  output_.add(prompt + painted(sanitized(untrusted), style::own, parts_.look) + "\n");
-  output_.flush();
+  print_drawn(prompt + painted(sanitized(untrusted), style::own, parts_.look) + "\n");
 }
-
-void Screen::pass_on(std::string_view untrusted) {
-  output_.add(sanitized(untrusted));
-  output_.flush();
-}
-
-void Screen::flush() { output_.flush(); }
 
 void Screen::pause() {
   output_.set_live({});
@@ -71,20 +91,24 @@ void Screen::pause() {
 }
 
 void Screen::interrupt() {
-  output_.add(text_.interrupt());
-  if (thinking_.begun()) output_.add(thinking_.interrupt());
+  add_part(Part::text, text_.interrupt());
+  if (thinking_.begun()) add_part(Part::work, thinking_.interrupt());
+}
+
+void Screen::begin_line() {
+  if (!output_.at_line_start()) output_.add("\n");
 }
 
 void Screen::start_line() {
   interrupt();
-  if (!output_.at_line_start()) output_.add("\n");
+  begin_line();
   output_.flush();
 }
 
-// A message of our own, on its own line.
+// A message of skein's, on a separate line.
 void Screen::say(std::string_view safe, Style style) {
   interrupt();
-  if (!output_.at_line_start()) output_.add("\n");
+  begin_line();
   output_.add(painted(wrapped(safe, output_.width()), style, parts_.look) + "\n");
 }
 
@@ -95,7 +119,11 @@ void Screen::show(const model::Event& event) {
 }
 
 void Screen::on(const model::Streaming& event) {
-  if (!std::holds_alternative<model::delta::Failed>(event.delta)) tell_of_retries();
+  // The answer begins. If it never does, the error says how often it was tried.
+  if (retries_ > 0 && !std::holds_alternative<model::delta::Failed>(event.delta))
+    say(retry_reason_ + "; answered after " +
+            counted(std::exchange(retries_, 0u), "retry", "retries"),
+        style::dim);
   if (const auto* text = std::get_if<model::delta::TextPiece>(&event.delta)) {
     add_text(text->text);
     streamed_ = true;
@@ -110,7 +138,7 @@ void Screen::on(const model::Streaming& event) {
 void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
   if (!untrusted.empty()) last_text_ = output_.now();
-  flow(text_.add(untrusted, output_.width()));
+  flow(Part::text, text_.add(untrusted, output_.width()));
 }
 
 void Screen::add_thinking(std::string_view untrusted) {
@@ -122,21 +150,37 @@ void Screen::add_thinking(std::string_view untrusted) {
 // Word by word, like the text of an answer.
 void Screen::show_thinking() {
   last_text_ = output_.now();
-  if (!thinking_.begun() && !output_.at_line_start()) output_.add("\n");
-  flow(thinking_.flow(output_.width()));
+  if (!thinking_.begun()) begin_line();
+  flow(Part::work, thinking_.flow(output_.width()));
 }
 
-// While text streams no live line is needed, but what was typed stays visible.
-void Screen::flow(const std::string& shown) {
+bool Screen::begin_part(Part part) {
+  if (!whole_turn_ || !parts_.look.live) return false;
+  const Part before = std::exchange(part_, part);
+  if (before == Part::none || before == part) return false;
+  begin_line();
+  output_.add("\n");
+  return true;
+}
+
+// A paragraph that was interrupted may have a blank line due itself.
+void Screen::add_part(Part part, std::string_view shown) {
   if (shown.empty()) return;
-  if (!input_.used) output_.set_live({});
+  if (begin_part(part) && shown.starts_with('\n')) shown.remove_prefix(1);
   output_.add(shown);
 }
 
+// While text streams no live line is needed, but what was typed stays visible.
+void Screen::flow(Part part, const std::string& shown) {
+  if (shown.empty()) return;
+  if (!input_.used) output_.set_live({});
+  add_part(part, shown);
+}
+
 void Screen::end_text() {
-  output_.add(text_.end());
+  add_part(Part::text, text_.end());
   if (thinking_.empty()) return;
-  if (thinking_whole_) return output_.add(thinking_.end(output_.width()));
+  if (thinking_whole_) return add_part(Part::work, thinking_.end(output_.width()));
   // What the user has seen the beginning of is not begun again.
   if (thinking_.begun())
     folded_ = folded_thinking(thinking_.text());
@@ -146,9 +190,9 @@ void Screen::end_text() {
 }
 
 void Screen::show_view(const ToolView& view) {
-  if (!output_.at_line_start()) output_.add("\n");
-  output_.add(view.shown);
-  if (view.folded != Folded{}) folded_ = view.folded;
+  begin_line();
+  add_part(Part::work, view.shown);
+  if (view.folded != FoldedOutput{}) folded_ = view.folded;
 }
 
 void Screen::on(const model::Committed& event) {
@@ -165,7 +209,7 @@ void Screen::on(const model::Committed& event) {
     return begin_turn();
   }
   if (message->role == model::Role::tool || !streamed_)
-    show_message(*message);
+    show_message(*message, event.entry.meta);
   else
     for (const model::ToolUse* call : model::tool_uses(*message))
       calls_.insert_or_assign(call->id, *call);
@@ -175,6 +219,7 @@ void Screen::on(const model::Committed& event) {
 
 void Screen::begin_turn() {
   turn_ = {};
+  part_ = Part::prompt;
   whole_turn_ = true;
   partly_kept_ = false;
 }
@@ -214,29 +259,26 @@ void Screen::on(const model::Retrying& event) {
       style::warning);
 }
 
-// The answer begins. If it never does, the error says how often it was tried.
-void Screen::tell_of_retries() {
-  const int retries = std::exchange(retries_, 0);
-  if (retries == 0) return;
-  say(retry_reason_ + "; answered after " +
-          counted(static_cast<std::size_t>(retries), "retry", "retries"),
-      style::dim);
-}
-
 void Screen::show(const model::Question& question) {
   end_text();
-  // A command of one line stands in the question itself.
-  if (question.text.find(question.detail) == std::string::npos) {
-    say(markdown::painted_diff(sanitized(question.detail), parts_.look), style::plain);
+  begin_part(Part::work);
+  const bool command = question.kind == model::Question::Kind::command;
+  // A command of one line is part of the question itself.
+  if (!command && question.text.find(question.detail) == std::string::npos) {
+    show_diff(question.detail);
     asked_about_ = running_;
   }
   say(sanitized(question.text), style::strong);
+  if (command)
+    for (const std::string_view line : split(question.detail, '\n'))
+      say("  " + sanitized(line), style::plain);
   output_.set_live({});
   output_.flush();
 }
 
 void Screen::show(const model::Plan& plan) {
   end_text();
+  begin_part(Part::text);
   if (!plan.title.empty()) say(sanitized(plan.title), style::strong);
   add_text(plan.text);
   end_text();
@@ -252,7 +294,7 @@ void Screen::show_diff(std::string_view untrusted) {
   say(markdown::painted_diff(sanitized(untrusted), parts_.look), style::plain);
 }
 
-void Screen::show_message(const model::Message& message) {
+void Screen::show_message(const model::Message& message, const JsonText& meta) {
   for (const model::Block& block : message.content) {
     if (const auto* text = std::get_if<model::Text>(&block)) add_text(text->text);
     if (const auto* thinking = std::get_if<model::Thinking>(&block)) {
@@ -262,37 +304,36 @@ void Screen::show_message(const model::Message& message) {
     if (const auto* call = std::get_if<model::ToolUse>(&block))
       calls_.insert_or_assign(call->id, *call);
     if (const auto* result = std::get_if<model::ToolResult>(&block))
-      show_result(*result, message.duration_ms);
+      show_result(*result, meta, message.duration_ms);
   }
   end_text();
 }
 
-void Screen::show_result(const model::ToolResult& result, std::int64_t duration_ms) {
+void Screen::show_result(const model::ToolResult& result, const JsonText& meta,
+                         std::int64_t duration_ms) {
   const auto call = calls_.find(result.tool_use_id);
   show_view(view_of({.call = call == calls_.end() ? nullptr : &call->second,
                      .result = result,
+                     .meta = meta,
                      .duration_ms = duration_ms,
                      .with_diff = asked_about_.empty() || asked_about_ != result.tool_use_id},
                     parts_.tools, output_.width(), parts_.look));
   asked_about_.clear();
-  if (call != calls_.end() && !result.is_error) show_todo(call->second);
-}
-
-void Screen::show_todo(const model::ToolUse& call) {
-  if (call.name != plan::todo_tool) return;
-  plan::TodoList list = plan::read_todo(call.input).items;
+  if (call == calls_.end() || result.is_error || call->second.name != plan::todo_tool) return;
+  plan::TodoList list = plan::read_todo(call->second.input).items;
   output_.add(todo_view(list, todo_, output_.width(), parts_.look));
   todo_ = std::move(list);
 }
 
 void Screen::show_prompt(const model::Entry& entry, const model::Message& message) {
   const ToolView view = view_of_prompt(entry, message, parts_.look);
+  part_ = Part::prompt;
   say(view.shown, style::plain);
-  if (view.folded != Folded{}) folded_ = view.folded;
+  if (view.folded != FoldedOutput{}) folded_ = view.folded;
 }
 
 void Screen::show_aside(const model::Aside& aside) {
-  say(painted("beside the conversation: ", style::dim, parts_.look) +
+  say(painted("side question: ", style::dim, parts_.look) +
           painted(sanitized(aside.question), style::strong, parts_.look),
       style::plain);
   add_text(aside.answer);
@@ -313,7 +354,7 @@ void Screen::replay(const model::Entry& entry) {
     show_prompt(entry, *message);
     if (!model::is_steered(entry)) begin_turn();
   } else {
-    show_message(*message);
+    show_message(*message, entry.meta);
     note_answer(*message);
     if (message->role == model::Role::assistant && model::tool_uses(*message).empty())
       show_end(message->stop, message->error, model::is_empty_answer(*message));
@@ -347,17 +388,23 @@ void Screen::show_end(model::Stop stop, std::string_view error, bool empty) {
   if (stop == model::Stop::error)
     say("error: " + sanitized(ending.text), style::bad);
   else if (!ending.text.empty())
-    say(sanitized(ending.text) + "; /continue goes on", style::warning);
+    say(sanitized(ending.text) + "; /continue resumes", style::warning);
   if (whole_turn_ && turn_.calls > 0) {
     parts_.account(turn_);
-    say(sanitized(summary_text(turn_)), style::dim);
+    say(wrapped_by_parts(sanitized(summary_text(turn_)), width()), style::dim);
   }
   turn_ = {};
+  part_ = Part::none;
   whole_turn_ = false;
   partly_kept_ = false;
 }
 
-void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
+void Screen::end_turn(model::Stop stop, std::string_view error, bool empty,
+                      std::chrono::nanoseconds worked) {
+  // Calls that run at the same time take their time once.
+  if (worked.count() > 0)
+    turn_.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(worked).count();
+  turn_.live = true;
   show_end(stop, error, empty);
   activity_.end();
   input_ = {};  // it moves to the next line
@@ -371,8 +418,8 @@ void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
 
 void Screen::expand_last() {
   start_line();
-  if (folded_ == Folded{})
-    say("nothing is folded", style::dim);
+  if (folded_ == FoldedOutput{})
+    say("nothing to show: no output is folded", style::dim);
   else
     output_.add(unfolded(folded_, output_.width(), parts_.look));
   output_.flush();
@@ -380,7 +427,7 @@ void Screen::expand_last() {
 
 void Screen::change_thinking() {
   thinking_whole_ = !thinking_whole_;
-  say(thinking_whole_ ? "showing all of the thinking" : "showing one line of thinking", style::dim);
+  say(thinking_whole_ ? "showing all thinking" : "showing one line of thinking", style::dim);
   if (thinking_whole_ && !thinking_.empty()) show_thinking();
   output_.flush();
 }
@@ -392,8 +439,8 @@ void Screen::tick() {
   const bool silent = output_.now() - last_text_ >= silence;
   // Below an unfinished line the live line would only get in the way of the text.
   if (!output_.at_line_start() && !input_.used && !silent) return output_.flush_if_due();
-  if (silent) output_.add(text_.pause());
-  if (thinking_.begun() && silent) output_.add(thinking_.pause());
+  if (silent) add_part(Part::text, text_.pause());
+  if (thinking_.begun() && silent) add_part(Part::work, thinking_.pause());
   paint_live();
 }
 
@@ -403,16 +450,48 @@ void Screen::set_input(LiveInput input) {
   if (activity_.begun()) paint_live();
 }
 
+LiveRegion Screen::live_rows() const {
+  LiveRegion out;
+  const std::size_t width = output_.width(), height = output_.height();
+  if (width <= 1) return out;
+  Status status = activity_.at(output_.now());
+  status.todo = todo_part(todo_);
+  status.frame = frame_;
+  status.stop_key = parts_.look.stop_key;
+  out.rows.push_back({status_text(status, width - 1), style::dim});
+  const std::string mark = "  " + thinking_mark(parts_.look);
+  if (!thinking_.empty() && !thinking_whole_ && width > mark.size())
+    if (const std::string latest = thinking_.latest(width - mark.size()); !latest.empty())
+      out.rows.push_back({mark + latest, style::dim | style::emphasis});
+  for (const std::string& row : status.rows)
+    out.rows.push_back({"  " + sanitized_row(row), style::dim});
+  const LiveRegion& input = input_.region;
+  // Two rows are left to the text, or nothing could be put back in its place.
+  const std::size_t taken = input.rows.size() + out.rows.size() + 2;
+  for (const std::string& line :
+       activity_.printed(std::min(most_printed, height > taken ? height - taken : 0)))
+    out.rows.push_back({"  │ " + sanitized_row(line), style::dim});
+  if (input.caret) out.caret = {input.caret->row + out.rows.size(), input.caret->column};
+  out.rows.insert(out.rows.end(), input.rows.begin(), input.rows.end());
+  return out;
+}
+
 void Screen::paint_live() {
-  const bool thinks_below = !thinking_.empty() && !thinking_whole_;
-  output_.set_live(live_view(
-      {.activity = activity_,
-       .todo = todo_,
-       .thinking = thinks_below ? &thinking_ : nullptr,
-       .input = input_.region},
-      {.now = output_.now(), .frame = frame_, .width = output_.width(), .height = output_.height()},
-      parts_.look));
+  output_.set_live(live_rows());
   output_.flush_if_due();
+}
+
+Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) {
+  return {.port = {.write = [fd](std::string_view bytes) { write_all(fd, bytes); },
+                   .clock = steady_ms,
+                   .width = [fd] { return std::size_t{size_of(fd).ws_col}; },
+                   .height = [fd] { return std::size_t{size_of(fd).ws_row}; }},
+          .look = layout::look_for({.terminal = isatty(fd) == 1,
+                                    .screen_reader = screen_reader,
+                                    .colour = colour,
+                                    .no_color = std::getenv("NO_COLOR"),
+                                    .force_color = std::getenv("FORCE_COLOR"),
+                                    .term = std::getenv("TERM")})};
 }
 
 }  // namespace skein::screen

@@ -1,23 +1,21 @@
-// What the user sees of a turn, live and replayed from disk: everything that is shown goes through
-// this one sink.
+// The one sink for everything that is shown, live and replayed from disk.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "core/model/aside.h"
+#include "core/model/entry.h"
 #include "core/model/event.h"
 #include "core/model/tool.h"
 #include "core/plan/todo_list.h"
 #include "repl/layout/table.h"
 #include "repl/screen/activity.h"
 #include "repl/screen/output.h"
-#include "repl/screen/text_stream.h"
-#include "repl/screen/thinking.h"
-#include "repl/screen/tool_view.h"
-#include "repl/screen/turn_summary.h"
+#include "repl/screen/streams.h"
+#include "repl/screen/turn_view.h"
 
 namespace skein::screen {
 
@@ -27,7 +25,7 @@ class Screen {
     TerminalOutput::Port port;
     TerminalStyle look{};
     const model::Tools* tools = nullptr;  // for the titles of calls; may be null
-    // Adds what only a catalog of models knows: cost, window.
+    // Adds what only a catalog of models knows: cost, window; and what sub-agents cost.
     std::function<void(TurnSummary&)> account = [](TurnSummary&) {};
   };
   explicit Screen(Parts parts);
@@ -39,13 +37,16 @@ class Screen {
   void print(std::string_view text);
   // Text that contains foreign parts: names, errors. Control characters are made visible.
   void print_untrusted(std::string_view text);
+  void print_each(const std::vector<std::string>& untrusted, std::string_view indent = {});
+  // A fact in two columns, the second of which begins at `column`. `name` is ours.
+  void show_fact(std::string_view name, std::string_view safe, std::size_t column);
   // Output in pieces as it arrives, sanitized.
-  void pass_on(std::string_view untrusted);
+  void pass_on(std::string_view untrusted) { print_drawn(layout::sanitized(untrusted)); }
   void note(std::string_view untrusted);  // a line that matters less
   void start_line();                      // if we are not at the start of one
   // An empty line before the next prompt, if anything was shown since the last one.
   void separate();
-  void flush();  // puts everything so far on the screen
+  void flush() { output_.flush(); }  // puts everything so far on the screen
   void pause();  // before another program uses the terminal: removes the live line
 
   void show(const model::Event& event);
@@ -65,8 +66,10 @@ class Screen {
   void fold(std::string title, std::string whole);
   // Everything from here to end_turn() belongs to one turn.
   void begin_turn();
-  // Shows how the turn ended, and a summary of it.
-  void end_turn(model::Stop stop, std::string_view error, bool empty = false);
+  // Shows how the turn ended, and a summary of it. `worked`: how long it took without the time that
+  // questions waited for the user; zero: what its parts say is added up.
+  void end_turn(model::Stop stop, std::string_view error, bool empty = false,
+                std::chrono::nanoseconds worked = {});
   // Prints in full what was last folded: a tool's result, a diff, thinking.
   void expand_last();
   // Switches between showing thinking in full as it arrives and showing one line of it.
@@ -74,10 +77,14 @@ class Screen {
 
   // Updates the live line; called about ten times a second while a turn runs.
   void tick();
-  // What the user has typed meanwhile, shown below it.
+  // What the user has typed during the turn, shown below it.
   void set_input(LiveInput input);
 
   const TerminalStyle& look() const { return parts_.look; }
+  void name_keys(std::string unfold, std::string stop) {
+    parts_.look.unfold_key = std::move(unfold);
+    parts_.look.stop_key = std::move(stop);
+  }
   std::size_t width() const { return output_.width(); }  // 0: not a terminal
   std::size_t height() const { return output_.height(); }
 
@@ -90,22 +97,26 @@ class Screen {
   void on(const model::Notice& event);
   void on(const model::Retrying& event);
 
-  void tell_of_retries();
   void add_text(std::string_view untrusted);
   void add_thinking(std::string_view untrusted);
   void show_thinking();
-  void flow(const std::string& shown);
+  // What a turn consists of; a blank line is between its parts, at a terminal.
+  enum class Part { none, prompt, text, work };
+  bool begin_part(Part part);  // whether there was a blank line to show
+  void add_part(Part part, std::string_view shown);
+  void flow(Part part, const std::string& shown);
   void interrupt();  // what flows: something else begins on a new line
   void end_text();   // and thinking: the message is over, or something else begins
   void say(std::string_view safe, Style style);
-  void show_message(const model::Message& message);
+  void show_message(const model::Message& message, const JsonText& meta);
   void show_aside(const model::Aside& aside);
   void show_prompt(const model::Entry& entry, const model::Message& message);
-  void show_result(const model::ToolResult& result, std::int64_t duration_ms);
+  void show_result(const model::ToolResult& result, const JsonText& meta, std::int64_t duration_ms);
   void note_answer(const model::Message& message);
   void show_end(model::Stop stop, std::string_view error, bool empty);
   void show_view(const ToolView& view);
-  void show_todo(const model::ToolUse& call);
+  void begin_line();  // if we are not at the start of one
+  LiveRegion live_rows() const;
   void paint_live();
 
   Parts parts_;
@@ -118,12 +129,13 @@ class Screen {
   std::map<std::string, model::ToolUse> calls_{};  // of this turn, by id
   std::string running_{};                          // the running call
   std::string asked_about_{};                      // the call whose diff was shown with a question
-  Folded folded_{};
+  FoldedOutput folded_{};
   TurnSummary turn_{};
+  Part part_ = Part::none;    // what was shown last
   bool whole_turn_ = false;   // begin_turn() was called
   bool partly_kept_ = false;  // the last answer was cut short, and something of it is saved
 
-  int retries_ = 0;  // of the running request
+  std::size_t retries_ = 0;  // of the running request
   std::string retry_reason_{};
 
   plan::TodoList todo_{};  // as this turn has shown it

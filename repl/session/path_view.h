@@ -1,8 +1,6 @@
 // Shows what was said on the path of a session, as it was first shown: the end of it, or an entry
-// with what stands around it; and where something was asked beside the path, that too.
+// with what is around it, and with side questions where they were asked.
 #pragma once
-
-#include <vector>
 
 #include "core/agent/conversation.h"
 #include "core/store/session_store.h"
@@ -10,29 +8,14 @@
 
 namespace skein::session {
 
-class PathView {
- public:
-  PathView(store::SessionStore& store, const agent::Conversation& conversation,
-           screen::Screen& screen)
-      : store_(store), conversation_(conversation), screen_(screen) {}
-
-  void show_end(std::size_t entries) const;  // the last so many; 0: all
-  // What was said last, in about a screen: of more than that, the last question and the end of what
-  // came of it.
-  void show_last() const;
-  void show_around(Id entry) const;
-
- private:
-  using Entries = std::vector<store::StoredEntry>;
-  void show(const store::StoredEntry& placed) const;
-  Entries end_of_path(std::size_t entries) const;
-  void show_some(const Entries& path, std::size_t most, std::size_t from, std::size_t to) const;
-  void show_folded(const std::string& question, const std::string& rest, std::size_t rows) const;
-  Entries with_asides(Entries path, std::size_t most_bytes) const;
-
-  store::SessionStore& store_;
-  const agent::Conversation& conversation_;
-  screen::Screen& screen_;
+struct PathView {
+  store::SessionStore& store;
+  const agent::Conversation& conversation;
+  screen::Screen& screen;
 };
+void show_end(const PathView& view, std::size_t entries);  // the last so many; 0: all
+// What was said last, in about a screen: else the last question and the end of its answer.
+void show_last(const PathView& view);
+void show_around(const PathView& view, Id entry);
 
 }  // namespace skein::session

@@ -1,13 +1,10 @@
 #include "repl/session/typed_input.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "repl/layout/sanitize.h"
 #include "repl/pick/ask.h"
-#include "repl/pick/inquire.h"
-#include "repl/pick/numbered.h"
-#include "repl/pick/review_plan.h"
+#include "repl/pick/permission.h"
 
 namespace skein::session {
 
@@ -23,11 +20,6 @@ std::optional<edit::Draft> TypedInput::take_queued() {
   queued_.erase(queued_.begin());
   editor_->remember(next);
   return next;
-}
-
-void TypedInput::begin_line(const edit::Draft& line, const std::string& typed) {
-  line_ = line;
-  typed_ = typed;
 }
 
 void TypedInput::put_back(const std::string& prompt) {
@@ -48,28 +40,19 @@ void TypedInput::enter(Id session) {
   draft_ = parts_.drafts.load(session);
 }
 
-void TypedInput::keep(const edit::Draft& draft) const {
-  if (session_) parts_.drafts.keep(*session_, draft);
-}
-
-void TypedInput::keep_unsent() const {
-  if (queued_.empty()) keep(draft_);
-}
-
-void TypedInput::keep_ahead() { keep(ahead_ ? ahead_->all() : edit::Draft{}); }
-
 void TypedInput::begin_ahead(prompt::Steering steering) {
   if (parts_.keyboard == nullptr) return;
-  ahead_.emplace(prompt::TypeAhead::Parts{.keyboard = *parts_.keyboard,
-                                          .screen = parts_.screen,
-                                          .stop = parts_.stop,
-                                          .to_background = to_background_,
-                                          .stops = parts_.stops ? *parts_.stops : uncounted_,
-                                          .history = parts_.history ? *parts_.history : no_history_,
-                                          .keep = [this](const edit::Draft& draft) { keep(draft); },
-                                          .complete = complete_,
-                                          .steering = std::move(steering),
-                                          .enter_steers = parts_.enter_steers});
+  ahead_.emplace(prompt::TypeAhead::Parts{
+      .keyboard = *parts_.keyboard,
+      .screen = parts_.screen,
+      .stop = parts_.stop,
+      .to_background = to_background_,
+      .stops = parts_.stops ? *parts_.stops : uncounted_,
+      .history = parts_.history ? *parts_.history : no_history_,
+      .keep = [this](const edit::Draft& draft) { keep(draft); },
+      .complete = complete_,
+      .steering = std::move(steering),
+  });
   ahead_->show();
 }
 
@@ -92,51 +75,27 @@ void TypedInput::delivered(Id message) {
   ahead_->show();
 }
 
-model::Ports::Input TypedInput::port() { return ahead_ ? ahead_->input() : model::Ports::Input{}; }
-
 model::Answer TypedInput::ask(const model::Question& question) {
   if (ahead_) ahead_->let_typing_pause();
   if (parts_.keyboard)
     return pick::ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
   parts_.screen.show(question);
-  if (parts_.screen.look().labels) return ask_by_number(question);
-  // Without a keyboard there is no editing the call.
-  for (const std::string& row :
-       pick::choices_of({.text = question.text, .remember = question.remember}, 0))
-    parts_.screen.print_untrusted(row + (row.ends_with(' ') ? "" : "\n"));
-  return answer_to(question, read_answer());
-}
-
-// The same for somebody who has it read out.
-model::Answer TypedInput::ask_by_number(const model::Question& question) {
-  std::vector<std::pair<std::string, std::string>> choices{{"y", "yes"}};
-  if (!question.remember.empty()) {
-    choices.emplace_back("s", "yes, and in this session always " + question.remember);
-    choices.emplace_back("a", "yes, and in this project always " + question.remember);
+  // Without a keyboard there is no editing the call. A screen reader hears numbers.
+  const std::vector<pick::Offer> offers = pick::offers_of(question, false);
+  const bool numbers = parts_.screen.look().labels;
+  std::string keys;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const std::string key(1, offers[i].key);
+    const bool is_no = i + 1 == offers.size();
+    keys += (i == 0 ? "" : is_no ? " or " : ", ") + key;
+    parts_.screen.print_untrusted((numbers ? std::to_string(i + 1) + ": " : "  " + key + "  ") +
+                                  (is_no ? "no" : offers[i].text) + "\n");
   }
-  choices.emplace_back("n", "no");
-  std::string list;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    list += std::to_string(i + 1) + ": " + choices[i].second + "\n";
-  parts_.screen.print_untrusted(list + "a number, or no and why; nothing: no › ");
-  std::optional<std::string> line = read_answer();
-  if (const auto number = pick::number_in(line.value_or(""), choices.size()))
-    line = choices[*number].first;
-  return answer_to(question, line);
-}
-
-model::Answer TypedInput::answer_to(const model::Question& question,
-                                    const std::optional<std::string>& line) {
-  if (!line) return {};
-  const std::string first = line->substr(0, line->find(' '));
-  if (first == "y" || first == "yes") return {model::Answer::Choice::yes};
-  if ((first == "s" || first == "session") && !question.remember.empty())
-    return {model::Answer::Choice::always};
-  if ((first == "a" || first == "always") && !question.remember.empty())
-    return {model::Answer::Choice::here};
-  const bool plain_no = first == "n" || first == "no" || first == "w";
-  return {model::Answer::Choice::no,
-          plain_no ? line->substr(std::min(line->size(), first.size() + 1)) : *line};
+  parts_.screen.print_untrusted((numbers ? "a number, or no and why (empty: no)"
+                                         : keys + ", with an optional reason (empty: no)") +
+                                std::string(" › "));
+  const std::optional<std::string> line = read_answer();
+  return line ? pick::permission_in(question, *line) : model::Answer{};
 }
 
 std::optional<std::string> TypedInput::inquire(const model::Inquiry& inquiry) {
@@ -156,12 +115,12 @@ model::PlanReview TypedInput::review(const model::Plan& plan) {
   return pick::review_in(plan, read_answer().value_or(""));
 }
 
-bool TypedInput::confirm(const std::string& question) {
+bool TypedInput::confirm(const std::string& question, pick::Enter enter) {
   if (editor_ == nullptr) return false;
-  if (parts_.keyboard) return pick::ask_yes(*parts_.keyboard, parts_.screen, question);
-  parts_.screen.print_untrusted(question + " [y/N] › ");
+  if (parts_.keyboard) return pick::ask_yes(*parts_.keyboard, parts_.screen, question, enter);
+  parts_.screen.print_untrusted(question + std::string(pick::yes_or_no(enter)));
   const std::optional<std::string> line = read_answer();
-  return line == "y" || line == "yes";
+  return line == "y" || line == "yes" || (line == "" && enter == pick::Enter::yes);
 }
 
 std::optional<std::size_t> TypedInput::choose(const std::string& title,
@@ -173,17 +132,17 @@ std::optional<std::size_t> TypedInput::choose(const std::string& title,
 std::optional<std::string> TypedInput::ask_line(const model::LineQuestion& question) {
   if (editor_ == nullptr) return std::nullopt;
   if (ahead_) ahead_->let_typing_pause();
-  const std::string before = layout::sanitized_row(question.before);  // somebody else's, too
+  const std::string before = layout::sanitized_row(question.before);  // may come from a server
   parts_.screen.start_line();
   parts_.screen.print_untrusted(question.text + "\n");
   parts_.screen.flush();
   std::optional<std::string> line;
   if (parts_.keyboard) {
     line = pick::ask_line(*parts_.keyboard, "› ", before, &parts_.stop);
-    parts_.screen.print_untrusted("› " + line.value_or("(left)") + "\n");
+    parts_.screen.print_untrusted("› " + line.value_or("(no answer)") + "\n");
     return line;
   }
-  if (!before.empty()) parts_.screen.print_untrusted("(Enter alone: " + before + ")\n");
+  if (!before.empty()) parts_.screen.print_untrusted("(Enter: " + before + ")\n");
   line = read_answer();
   return line && line->empty() ? before : line;
 }

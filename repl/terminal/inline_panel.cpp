@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "repl/layout/sanitize.h"
+#include "repl/layout/style.h"
 #include "repl/layout/width.h"
 
 namespace skein::terminal {
@@ -12,6 +13,95 @@ namespace {
 std::string up(int rows) { return rows > 0 ? "\x1b[" + std::to_string(rows) + "A" : ""; }
 
 }  // namespace
+
+LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns,
+                   int screen_columns) {
+  const int width = std::max(2, screen_columns);
+  LineLayout out{.caret = {0, prompt_columns}, .end = {0, prompt_columns}};
+  Caret& at = out.end;
+  bool row_is_full = false;  // the last character filled it: a newline has nothing left to fill
+  const auto put = [&](std::string_view piece, int columns) {
+    out.shown += piece;
+    at.column += columns;
+    row_is_full = at.column >= width;
+    at.row += at.column / width;
+    at.column %= width;
+  };
+  const auto fill = [&](int columns) {
+    put(std::string(static_cast<std::size_t>(columns), ' '), columns);
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    if (i == cursor) out.cursor = out.shown.size(), out.caret = at;
+    if (text[i] == '\n') {
+      if (!row_is_full) fill(width - at.column);
+      row_is_full = false;
+      ++i;
+    } else if (text[i] == '\t') {
+      fill(8 - at.column % 8);
+      ++i;
+    } else {
+      const layout::Grapheme grapheme = layout::first_grapheme(text.substr(i));
+      const std::string piece = layout::sanitized(text.substr(i, grapheme.bytes));
+      const int columns = static_cast<int>(layout::display_width(piece));
+      if (columns <= width && at.column + columns > width) fill(width - at.column);
+      put(piece, columns);
+      i += grapheme.bytes;
+    }
+  }
+  if (cursor >= text.size()) out.cursor = out.shown.size(), out.caret = at;
+  return out;
+}
+
+std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, int screen_columns) {
+  const int width = std::max(2, screen_columns);
+  std::vector<std::string> rows(1);
+  int column = prompt_columns;
+  const auto next_row = [&] {
+    rows.emplace_back();
+    column = 0;
+  };
+  for (std::string_view rest = layout.shown; !rest.empty();) {
+    const layout::Grapheme grapheme = layout::first_grapheme(rest);
+    if (column >= width) next_row();
+    rows.back() += rest.substr(0, grapheme.bytes);
+    column += static_cast<int>(grapheme.columns);
+    rest.remove_prefix(grapheme.bytes);
+  }
+  if (column >= width) next_row();  // the cursor behind a full row is on the next one
+  return rows;
+}
+
+LineLayout around_cursor(const LineLayout& layout, int prompt_columns, int screen_columns,
+                         int most) {
+  if (layout.end.row < most) return layout;
+  const int width = std::max(2, screen_columns);
+  std::vector<std::string> rows = rows_of(layout, prompt_columns, screen_columns);
+  const int count = static_cast<int>(rows.size());
+  most = std::clamp(most, 1, count);
+  const int first = std::clamp(layout.caret.row - most / 2, 0, count - most);
+  const auto row = [&](int at) -> std::string& { return rows[static_cast<std::size_t>(at)]; };
+  const auto say = [&](int at, int left_out, const char* where, int columns) {
+    row(at) = layout::padded(layout::fit("… " + std::to_string(left_out) + " more " + where,
+                                         static_cast<std::size_t>(columns)),
+                             static_cast<std::size_t>(columns));
+  };
+  std::size_t before_cursor = layout.cursor;  // bytes of its row
+  for (int i = 0; i < layout.caret.row; ++i) before_cursor -= row(i).size();
+  const int below = count - first - most;
+  LineLayout out{.caret = {layout.caret.row - first, layout.caret.column},
+                 .end = {most - 1, below > 0 ? width - 1 : layout.end.column}};
+  if (first > 0 && layout.caret.row > first)
+    say(first, first + 1, "above", width - prompt_columns);
+  else if (first > 0)  // one row only: behind the prompt there is less room
+    row(first) = layout::fit(row(first), static_cast<std::size_t>(width - prompt_columns - 1));
+  if (below > 0 && layout.caret.row < first + most - 1)
+    say(first + most - 1, below + 1, "below", width - 1);
+  for (int i = first; i < first + most; ++i) {
+    if (i == layout.caret.row) out.cursor = out.shown.size() + before_cursor;
+    out.shown += row(i);
+  }
+  return out;
+}
 
 // A window that became narrower has wrapped the lines.
 std::string InlinePanel::to_first_line() const {
@@ -27,14 +117,17 @@ void InlinePanel::show(const std::vector<Line>& lines, Caret cursor) {
   std::string out = "\x1b[?25l" + to_first_line();
   widths_.clear();
   for (const Line& line : lines) {
-    const std::string text = layout::fit(layout::sanitized_row(line.text), columns);
+    const bool drawn = line.style == Line::Style::drawn;
+    const std::string text =
+        drawn ? line.text : layout::fit(layout::sanitized_row(line.text), columns);
     if (!widths_.empty()) out += "\r\n";
-    if (line.style != Line::Style::plain)
-      out += line.style == Line::Style::dim ? "\x1b[2m" : "\x1b[1m";
+    if (line.style == Line::Style::dim) out += "\x1b[2m";
+    if (line.style == Line::Style::chosen) out += "\x1b[1m";
     out += text;
     if (line.style != Line::Style::plain) out += "\x1b[0m";
     out += "\x1b[K";
-    widths_.push_back(static_cast<int>(layout::display_width(text)));
+    widths_.push_back(
+        static_cast<int>(layout::display_width(drawn ? layout::without_styles(text) : text)));
   }
   out += "\x1b[J";
   row_ = cursor.row;

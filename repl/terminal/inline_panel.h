@@ -1,20 +1,47 @@
-// A few lines drawn at the cursor and removed again, such as lists to choose from. Stays in the
-// normal screen and touches nothing above.
+// Drawing at the cursor: a text of several lines at the prompt, and lists that are removed again.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "repl/terminal/line_layout.h"
 #include "repl/terminal/terminal.h"
 
 namespace skein::terminal {
 
+struct Caret {
+  int row = 0, column = 0;
+  bool operator==(const Caret&) const = default;
+};
+
+// A text of several lines as one long line: every newline becomes spaces up to the end of the row.
+// That is the only kind replxx can draw and count.
+struct LineLayout {
+  std::string shown{};     // sanitized, without tabs and newlines
+  std::size_t cursor = 0;  // in bytes of `shown`
+  Caret caret{}, end{};    // where the cursor and the end of the text are, from the prompt on
+  bool operator==(const LineLayout&) const = default;
+};
+
+LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns,
+                   int screen_columns);
+
+// The rows of a layout; the first begins behind the prompt.
+std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, int screen_columns);
+
+// At most `most` rows of it around the cursor, for a text that is taller than its place. A row of
+// its own says how much there is above, another how much below.
+LineLayout around_cursor(const LineLayout& layout, int prompt_columns, int screen_columns,
+                         int most);
+
+// Stays in the normal screen and touches nothing above.
 class InlinePanel {
  public:
   struct Line {
-    enum class Style { plain, dim, chosen } style = Style::plain;
-    std::string text{};  // untrusted; sanitized and cut to the width here
+    // drawn: the text is safe, has styles, and is narrower than the window.
+    enum class Style { plain, dim, chosen, drawn } style = Style::plain;
+    std::string text{};  // else untrusted; sanitized and cut to the width here
   };
 
   // The cursor must be at the start of an empty line, and returns there afterwards.

@@ -1,6 +1,5 @@
-// What keys do, at the prompt and while a turn runs: one table of actions with their usual keys and
-// words, and what a user has changed in it. The prompt, the line below a turn, `?` and `skein keys`
-// read the same one.
+// What keys do, at the prompt and while a turn runs: one table of actions with their default keys,
+// and what a user has changed in it. The prompt, turns, `?` and `skein keys` all read it.
 #pragma once
 
 #include <array>
@@ -12,9 +11,27 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/terminal/chord.h"
+#include "repl/layout/style.h"
+#include "repl/terminal/keys.h"
 
 namespace skein::terminal {
+
+// A key, or two one after the other, as people write them: "alt+enter", "ctrl+x ctrl+e".
+using Chord = std::vector<Key>;
+
+// Throws Error that says what is wrong, and what was probably meant.
+Chord parse_chord(std::string_view text);
+// As parse_chord reads it; of a key that has no name, nothing.
+std::string written(const Key& key);
+std::string written(const Chord& chord);
+// The same for people: "Ctrl+X Ctrl+E".
+std::string shown(const Chord& chord);
+// Whether it could be given to an action; empty, or why not.
+std::string trouble_with(const Chord& chord);
+// Most terminals send the same for it as for another key, unless they are asked not to.
+bool needs_extended_keys(const Key& key);
+// What it is taken for where the terminal cannot tell: enter for ctrl+enter.
+Key plain_form(const Key& key);
 
 enum class Action {
   none,
@@ -40,25 +57,28 @@ enum class Action {
   unfold,
   thinking,
   mode,
+  // No key of the table leads to these.
+  abort,     // ^C: the line goes to the history
+  announce,  // something has happened in the background
+  redraw,    // the rows above the prompt have changed
 };
 inline constexpr std::size_t action_count = static_cast<std::size_t>(Action::mode) + 1;
 
 // While a turn runs, what is done there comes first; then what is done at the prompt.
-enum class Place { prompt, turn };
+enum class KeyContext { prompt, turn };
 
 // A row of the overview. One without an action says what cannot be changed.
 struct KeyRow {
   Action action;
   std::string_view name;    // as in the configuration: "search-history"
   std::string_view chords;  // the usual ones, with commas; of a row without an action what is shown
-  Place place;
-  std::string_view words;  // what it does
-  std::string_view brief;  // the same in at most 20 columns
-  bool edits = false;      // the line alone; a key that is taken away from it does nothing then
+  std::string_view words;   // what it does
+  std::string_view brief;   // the same in at most 20 columns
+  bool edits = false;       // the line alone; a key that is taken away from it does nothing then
+  KeyContext place = KeyContext::prompt;
 };
 std::span<const KeyRow> key_rows();
-// The row of an action; a space in the name is as good as a hyphen. Throws Error that names the
-// nearest.
+// The row of an action; spaces count as hyphens. Throws Error that names the nearest.
 const KeyRow& row_of_action(std::string_view name);
 
 class KeyMap {
@@ -70,9 +90,9 @@ class KeyMap {
   explicit KeyMap(const Given& given);
 
   // Of the key, or of the two keys one after the other.
-  Action find(Place place, const Chord& chord) const;
+  Action find(KeyContext place, const Chord& chord) const;
   // Whether it is the first key of two.
-  bool begins(Place place, const Key& key) const;
+  bool begins(KeyContext place, const Key& key) const;
   // An editing key by default that does nothing now.
   bool taken_away(const Key& key) const;
 
@@ -85,9 +105,7 @@ class KeyMap {
   std::vector<Chord> uncertain() const;
 
  private:
-  void give(const KeyRow& row, const std::vector<std::string>& chords);
   void check_shared() const;
-  void check_enter() const;
 
   std::array<std::vector<Chord>, action_count> chords_{};
   std::vector<Key> free_{};  // see taken_away
@@ -95,11 +113,10 @@ class KeyMap {
 
 const KeyMap& usual_keys();
 
-// Follows the keys in one place: which action the newest one, maybe as the second of two, stands
-// for.
+// Follows the keys in one place: which action the newest one, maybe as the second of two, means.
 class ChordReader {
  public:
-  ChordReader(const KeyMap& map, Place place) : map_(map), place_(place) {}
+  ChordReader(const KeyMap& map, KeyContext place) : map_(map), place_(place) {}
 
   void forget() { before_.reset(); }
   Action read(const Key& key);
@@ -108,9 +125,12 @@ class ChordReader {
 
  private:
   const KeyMap& map_;
-  Place place_;
+  KeyContext place_;
   std::optional<Key> before_{};
   std::chrono::steady_clock::time_point at_{};
 };
+
+// The keys, for `?`: in short, side by side where there is room. `width` 0: in full.
+std::string key_help(const KeyMap& keys, std::size_t width, const layout::TerminalStyle& look);
 
 }  // namespace skein::terminal

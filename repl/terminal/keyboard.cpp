@@ -1,11 +1,55 @@
 #include "repl/terminal/keyboard.h"
 
+#include "repl/terminal/requests.h"
+
 namespace skein::terminal {
+
+using std::chrono::steady_clock, std::chrono::milliseconds;
 
 Keyboard::Keyboard(Terminal& terminal, std::function<bool()> leaving, const KeyMap& keys)
     : terminal_(terminal), leaving_(std::move(leaving)), keys_(keys) {
-  if (keys_.uncertain().empty()) return;
-  misses_keys_ = !terminal_.ask_for_extended_keys();
+  check_keys();
+}
+
+void Keyboard::check_keys() {
+  misses_keys_ = !keys_.uncertain().empty() && !terminal_.ask_for_extended_keys();
+}
+
+// The answer would be text for the shell if it came after us.
+Keyboard::~Keyboard() {
+  for (Key unread; steady_clock::now() < answer_due_;) {
+    const auto left = std::chrono::ceil<milliseconds>(answer_due_ - steady_clock::now());
+    const KeyResult result = next(unread, left);
+    if (result == KeyResult::signal || result == KeyResult::hang_up) return;
+  }
+}
+
+void Keyboard::ask_background() {
+  constexpr milliseconds time_to_answer{200};
+  terminal_.write(background_request);
+  answer_due_ = steady_clock::now() + time_to_answer;
+}
+
+void Keyboard::look_for_background() {
+  if (answer_due_ == steady_clock::time_point{}) return;
+  typed_ahead();
+  KeyDecoder arrived = decoder_;
+  while (const std::optional<Key> key = arrived.next())
+    if (key->code == Key::Code::report) hear_background(*key);
+}
+
+void Keyboard::hear_background(const Key& report) {
+  if (report.point != ']') return;
+  answer_due_ = {};
+  const std::optional<double> found = luminance(report.text);
+  if (!found) return;
+  woken_ = woken_ || !light_;
+  light_ = is_light(*found);
+}
+
+std::optional<Key> Keyboard::settle() {
+  if (std::optional<Key> key = ready()) return key;
+  return decoder_.flush();
 }
 
 std::optional<Key> Keyboard::ready() {
@@ -18,6 +62,7 @@ std::optional<Key> Keyboard::ready() {
 
 // Of the questions asked, every terminal answers at least the last one: what it is.
 void Keyboard::hear(const Key& report) {
+  hear_background(report);
   const bool kitty = report.point == 'u' && report.text.starts_with('?');
   const bool xterm = report.point == 'm' && report.text.starts_with(">4;") && report.text != ">4;0";
   tells_keys_ = tells_keys_ || kitty || xterm;
@@ -30,9 +75,9 @@ std::string Keyboard::take_missing_keys() {
   const Chord first = keys_.uncertain().front();
   Chord plain;
   for (const Key& key : first) plain.push_back(plain_form(key));
-  const bool sends = keys_.find(Place::prompt, first) == Action::send;
-  return "This terminal does not say that it can tell " + shown(first) + " from " + shown(plain) +
-         (sends ? "; Alt+Enter sends as well" : "") +
+  const bool sends = keys_.find(KeyContext::prompt, first) == Action::send;
+  return "This terminal does not report whether it can tell " + shown(first) + " from " +
+         shown(plain) + (sends ? "; Alt+Enter also sends" : "") +
          ". `skein keys --test` shows what it sends.\n";
 }
 
@@ -82,16 +127,22 @@ Keyboard::KeyResult Keyboard::next(Key& key, std::optional<std::chrono::millisec
   return KeyResult::key;
 }
 
-std::optional<Key> Keyboard::next_after(const std::function<void()>& draw) {
-  for (;;) {
-    if (std::optional<Key> key = ready()) return key;
-    draw();
-    Key key;
-    const KeyResult result = next(key);
-    if (result == KeyResult::key) return key;
-    if (result == KeyResult::hang_up) return std::nullopt;
+Key Keyboard::next_key(const std::atomic<bool>* stop, const std::function<void()>& redraw) {
+  const auto stopped = [stop] { return stop != nullptr && stop->load(); };
+  for (Key got;;) {
+    const KeyResult result = next(got, {}, stopped);
+    if (result == KeyResult::key) return got;
+    if (result == KeyResult::hang_up || (result == KeyResult::signal && stopped()))
+      return key(Key::Code::escape);
     terminal_.take_resize();
+    if (redraw) redraw();
   }
+}
+
+Key Keyboard::next_after(const std::function<void()>& draw) {
+  if (std::optional<Key> key = ready()) return *std::move(key);
+  draw();
+  return next_key(nullptr, draw);
 }
 
 }  // namespace skein::terminal

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <vector>
 
 #include "core/text/text.h"
 #include "core/text/utf8.h"
@@ -15,30 +14,22 @@ namespace {
 using Code = Key::Code;
 
 constexpr std::string_view paste_end = "\x1b[201~";
+constexpr std::string_view background_start = "\x1b]11;";
 constexpr std::size_t longest_sequence = 64;     // a key is never this long
 constexpr std::size_t longest_string = 1 << 16;  // an answer of the terminal
-
-Code code_of(char final) {
-  switch (final) {
-    case 'A': return Code::up;
-    case 'B': return Code::down;
-    case 'C': return Code::right;
-    case 'D': return Code::left;
-    case 'H': return Code::home;
-    case 'F': return Code::end;
-    case 'M': return Code::enter;
-    case 'Z': return Code::tab;
-    default: return Code::unknown;
-  }
-}
 
 Key function_key(int number) {
   return {.code = Code::function, .point = static_cast<char32_t>(number)};
 }
 
+// By the letter at the end of a sequence.
 Key key_of(char final) {
   if (final >= 'P' && final <= 'S') return function_key(final - 'P' + 1);
-  return key(code_of(final));
+  constexpr std::string_view letters = "ABCDHFMZ";
+  constexpr Code codes[] = {Code::up,   Code::down, Code::right, Code::left,
+                            Code::home, Code::end,  Code::enter, Code::tab};
+  const std::size_t at = letters.find(final);
+  return key(at < letters.size() ? codes[at] : Code::unknown);
 }
 
 // By the number before a final ~.
@@ -58,14 +49,6 @@ std::vector<int> numbers_in(std::string_view text) {
   for (const std::string_view part : split(text, ';'))
     std::from_chars(part.data(), part.data() + part.size(), out.emplace_back());
   return out;
-}
-
-// xterm's: 1 + shift + 2 alt + 4 ctrl.
-void set_modifiers(Key& key, int number) {
-  const int bits = number > 0 ? number - 1 : 0;
-  key.shift = key.shift || (bits & 1) != 0;
-  key.alt = key.alt || (bits & 2) != 0;
-  key.ctrl = key.ctrl || (bits & 4) != 0;
 }
 
 // A single byte below space, or DEL.
@@ -90,18 +73,6 @@ Key numbered_key(int point) {
 
 }  // namespace
 
-Key key(Code code) { return {.code = code}; }
-Key ctrl(Code code) { return {.code = code, .ctrl = true}; }
-Key alt(Code code) { return {.code = code, .alt = true}; }
-Key shift(Code code) { return {.code = code, .shift = true}; }
-Key character(char32_t point) { return {.code = Code::character, .point = point}; }
-Key ctrl(char letter) {
-  return {.code = Code::character, .point = static_cast<unsigned char>(letter), .ctrl = true};
-}
-Key alt(char letter) {
-  return {.code = Code::character, .point = static_cast<unsigned char>(letter), .alt = true};
-}
-
 Key normalized(Key key) {
   if (key.code != Code::character) return key;
   const bool small = key.point >= 'a' && key.point <= 'z';
@@ -110,7 +81,7 @@ Key normalized(Key key) {
   if (!key.ctrl && key.alt && key.shift && small) key.point -= 'a' - 'A';
   if (!key.ctrl) key.shift = false;  // the character says it
   if (!key.ctrl || key.alt) return key;
-  // Where a terminal names the keys that were held, undo is no longer a byte of its own.
+  // Where a terminal names the keys that were held, undo is no longer a single byte.
   if (key.point == '/' || key.point == '_' || (key.shift && key.point == '-')) return ctrl('_');
   if (key.point == '@') return ctrl(' ');
   if (key.shift) return key;
@@ -122,14 +93,9 @@ Key normalized(Key key) {
 
 std::string typed(const Key& key) {
   if (key.code != Code::character || key.ctrl || key.alt) return {};
-  const char32_t c = key.point;
-  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
-  if (c < 0x80) return {byte(c)};
-  if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F))};
-  if (c < 0x10000)
-    return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F))};
-  return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 0x3F)), byte(0x80 | (c >> 6 & 0x3F)),
-          byte(0x80 | (c & 0x3F))};
+  std::string out;
+  append_utf8(out, key.point);
+  return out;
 }
 
 bool is_letter(const Key& key, char letter) {
@@ -153,7 +119,9 @@ std::optional<Key> KeyDecoder::next() {
   const auto first = static_cast<unsigned char>(bytes_[0]);
   if (first == 0x1B) return escape_sequence();
   if (first < 0x20 || first == 0x7F) return take(1, control_key(first));
-  return utf8();
+  const Utf8Character next = first_character(bytes_);
+  if (next.cut) return std::nullopt;  // the rest has not arrived yet
+  return take(next.length, character(next.good ? next.point : 0xFFFD));
 }
 
 std::optional<Key> KeyDecoder::flush() {
@@ -187,6 +155,7 @@ std::optional<Key> KeyDecoder::escape_sequence() {
     return take(start + 2, std::move(out));
   }
   if (twice) return take(1, key(Code::escape));
+  if (in_background()) return background();
   if (second == ']' || second == 'P' || second == '_' || second == '^' || second == 'X')
     return device_string(start + 1);
   const auto byte = static_cast<unsigned char>(second);
@@ -204,7 +173,7 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
   if (end - start > longest_sequence) return take(end, {});
   if (end == bytes_.size()) return std::nullopt;
   const char last = bytes_[end];
-  // A sequence ends with a letter or sign; any other byte interrupts it and is a key of its own.
+  // A sequence ends with a letter or sign; any other byte interrupts it and is a separate key.
   if (last < 0x40 || last > 0x7E) return take(end, {});
   const std::string_view parameters = std::string_view(bytes_).substr(start, end - start);
   if (last == 'M' && parameters.empty()) {  // an old mouse report: three bytes follow
@@ -242,9 +211,11 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
     out = numbered_key(number(0));
   else
     out = key_of(last);
-  if (last == 'Z') out.shift = true;
-  out.alt = alt;
-  set_modifiers(out, number(1));
+  // xterm's modifiers: 1 + shift + 2 alt + 4 ctrl.
+  const int bits = std::max(number(1), 1) - 1;
+  out.shift = out.shift || last == 'Z' || (bits & 1) != 0;
+  out.alt = alt || (bits & 2) != 0;
+  out.ctrl = out.ctrl || (bits & 4) != 0;
   return take(end + 1, normalized(std::move(out)));
 }
 
@@ -257,10 +228,26 @@ std::optional<Key> KeyDecoder::device_string(std::size_t start) {
   return std::nullopt;
 }
 
-std::optional<Key> KeyDecoder::utf8() {
-  const Utf8Character next = first_character(bytes_);
-  if (next.cut) return std::nullopt;  // the rest has not arrived yet
-  return take(next.length, character(next.good ? next.point : 0xFFFD));
+// Its first byte that a lone Esc or Alt+] does not begin with has arrived.
+bool KeyDecoder::in_background() const {
+  return bytes_.size() > 2 &&
+         background_start.starts_with(bytes_.substr(0, background_start.size()));
+}
+
+// The terminal's answer about its background. It has no spaces and is short, so keys that follow an
+// answer cut short are soon keys again.
+std::optional<Key> KeyDecoder::background() {
+  const std::size_t start = background_start.size();
+  std::size_t end = std::min(start, bytes_.size());
+  while (end < bytes_.size() && bytes_[end] > ' ' && bytes_[end] < 0x7F) ++end;
+  if (end > start + longest_sequence) return take(start + longest_sequence, {});
+  const bool escape = end < bytes_.size() && bytes_[end] == '\x1b';
+  if (end == bytes_.size() || (escape && end + 1 == bytes_.size())) return std::nullopt;
+  const std::size_t mark = bytes_[end] == '\x07' ? 1 : escape && bytes_[end + 1] == '\\' ? 2 : 0;
+  if (mark == 0) return take(end, {});
+  Key report{.code = Code::report, .point = ']'};
+  report.text = bytes_.substr(start, end - start);
+  return take(end + mark, std::move(report));
 }
 
 }  // namespace skein::terminal

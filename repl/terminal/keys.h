@@ -26,7 +26,8 @@ struct Key {
     del,
     function,  // `point` is its number
     paste,     // `text`, exactly as it came
-    report,    // an answer of the terminal: `point` is what it ends with, `text` the rest
+    report,    // an answer of the terminal: `point` is what it ends with, or the ] that an answer
+               // about its background begins with; `text` the rest
     unknown,   // a sequence that means nothing to us: never text
   };
   Code code = Code::unknown;
@@ -37,13 +38,17 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-Key key(Key::Code code);
-Key ctrl(Key::Code code);
-Key alt(Key::Code code);
-Key shift(Key::Code code);
-Key character(char32_t point);
-Key ctrl(char letter);
-Key alt(char letter);
+inline Key key(Key::Code code) { return {.code = code}; }
+inline Key ctrl(Key::Code code) { return {.code = code, .ctrl = true}; }
+inline Key alt(Key::Code code) { return {.code = code, .alt = true}; }
+inline Key shift(Key::Code code) { return {.code = code, .shift = true}; }
+inline Key character(char32_t point) { return {.code = Key::Code::character, .point = point}; }
+inline Key ctrl(char letter) {
+  return {.code = Key::Code::character, .point = static_cast<unsigned char>(letter), .ctrl = true};
+}
+inline Key alt(char letter) {
+  return {.code = Key::Code::character, .point = static_cast<unsigned char>(letter), .alt = true};
+}
 // The same key in the form it always has here, whatever the terminal's way to say it.
 Key normalized(Key key);
 // A character without ctrl or alt: what it adds to a text, else nothing.
@@ -59,12 +64,12 @@ class KeyDecoder {
   // The next complete key.
   std::optional<Key> next();
   // A sequence is incomplete. If nothing more arrives for `pause_ms`, `flush` decides what it was:
-  // a lone Esc is the Esc key. There is no time limit for the end of a paste.
-  bool waiting() const { return !bytes_.empty() && !pasting_; }
+  // a lone Esc is the Esc key. There is no time limit for the end of a paste, nor
+  // for that of the answer about the terminal's background.
+  bool waiting() const { return !bytes_.empty() && !pasting_ && !in_background(); }
   std::optional<Key> flush();
   static constexpr int pause_ms = 30;
-  // Whether the terminal's window is in front, by its last report; nullopt: it has told nothing.
-  // Reports are no keys.
+  // Whether the terminal's window is in front, by its last report, which is no key; nullopt: none.
   std::optional<bool> in_front() const { return in_front_; }
 
  private:
@@ -73,7 +78,8 @@ class KeyDecoder {
   std::optional<Key> escape_sequence();
   std::optional<Key> control_sequence(std::size_t start, bool alt);
   std::optional<Key> device_string(std::size_t start);
-  std::optional<Key> utf8();
+  bool in_background() const;
+  std::optional<Key> background();
 
   std::string bytes_{};
   bool pasting_ = false;

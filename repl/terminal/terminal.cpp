@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <utility>
 
 #include "core/text/io.h"
 #include "core/text/text.h"
@@ -21,8 +20,7 @@ namespace {
 constexpr std::string_view begin_paste_marks = "\x1b[?2004h";
 constexpr std::string_view begin_focus_reports = "\x1b[?1004h";
 constexpr std::string_view sane = "\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[0m";
-// Kitty's protocol and xterm's, of each the least; then: which of them is in force, and who are
-// you.
+// Kitty's protocol and xterm's, of each the least; then: which is in force, and who are you.
 constexpr std::string_view begin_extended_keys = "\x1b[>1u\x1b[>4;1m";
 constexpr std::string_view end_extended_keys = "\x1b[<u\x1b[>4m";
 constexpr std::string_view ask_extended_keys = "\x1b[?u\x1b[?4m\x1b[c";
@@ -46,8 +44,31 @@ void die(int signal) {
   raise(signal);
 }
 
-// At once: a stopped terminal would never finish draining its output.
-void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
+// The first row whose `variable` is set and begins with `start` counts. Variables of one terminal
+// come first: inside of tmux, TERM and TERM_PROGRAM are tmux's.
+struct KnownTerminal {
+  const char* variable;
+  std::string_view start;
+  NoticeWay notice;
+  bool reports_focus = true;
+};
+constexpr KnownTerminal known_terminals[] = {
+    {"KITTY_WINDOW_ID", "", NoticeWay::osc99},
+    {"ITERM_SESSION_ID", "", NoticeWay::osc9},
+    {"WEZTERM_PANE", "", NoticeWay::osc9},
+    {"GHOSTTY_RESOURCES_DIR", "", NoticeWay::osc9},
+    {"ConEmuPID", "", NoticeWay::osc9},
+    {"TERM", "xterm-kitty", NoticeWay::osc99},
+    {"TERM_PROGRAM", "iTerm.app", NoticeWay::osc9},
+    {"TERM_PROGRAM", "WezTerm", NoticeWay::osc9},
+    {"TERM_PROGRAM", "ghostty", NoticeWay::osc9},
+    {"TERM", "xterm-ghostty", NoticeWay::osc9},
+    {"TERM", "wezterm", NoticeWay::osc9},
+    {"TERM", "foot", NoticeWay::osc777},
+    {"TERM", "rxvt-unicode", NoticeWay::osc777},
+    {"TERM", "linux", NoticeWay::bell, false},
+    {"TERM", "dumb", NoticeWay::bell, false},
+};
 
 }  // namespace
 
@@ -69,7 +90,7 @@ Terminal::Terminal(int in, int out) : in_(in), out_(out) {
   action.sa_handler = die;
   for (std::size_t i = 0; i < deaths.size(); ++i) {
     sigaction(deaths[i], nullptr, &before[i]);
-    // What whoever started us wants ignored does not end us, so the terminal must stay as it is.
+    // A signal that our parent process ignores does not end us, so the terminal must stay as it is.
     if (before[i].sa_handler != SIG_IGN) sigaction(deaths[i], &action, nullptr);
   }
   action.sa_handler = [](int) { resized = true; };
@@ -95,7 +116,7 @@ void Terminal::set(Mode mode) {
   modes.c_cc[VTIME] = 0;
   modes.c_cc[VQUIT] = modes.c_cc[VSUSP] = _POSIX_VDISABLE;  // of the signals, only ^C
   const bool first = !changed.exchange(true);
-  set_modes(in_, modes);
+  tcsetattr(in_, TCSANOW, &modes);  // at once: a stopped terminal would never finish draining
   if (!first) return;
   take_early_input();
   write(begin_paste_marks);
@@ -116,8 +137,7 @@ bool Terminal::ask_for_extended_keys() {
   return true;
 }
 
-// In what was typed while the terminal still had its own mode, Enter has become a line feed, which
-// means Ctrl+J to us.
+// In what was typed before the mode was set, Enter is a line feed, which means Ctrl+J to us.
 void Terminal::take_early_input() {
   int waiting = 0;
   if ((found.c_iflag & ICRNL) == 0 || ioctl(in_, FIONREAD, &waiting) != 0 || waiting <= 0) return;
@@ -160,6 +180,23 @@ void Terminal::suspend() {
   set(Mode::found);
   kill(0, SIGTSTP);  // the whole group, as the terminal would
   set(mode);
+}
+
+Abilities abilities_of(const Environment& environment) {
+  Abilities out{.in_tmux = !environment("TMUX").empty()};
+  for (const auto& [variable, start, notice, reports_focus] : known_terminals)
+    if (const std::string value = environment(variable); !value.empty() && value.starts_with(start))
+      return {notice, reports_focus, out.in_tmux};
+  return out;
+}
+
+std::string through_tmux(std::string_view sequence) {
+  std::string out = "\x1bPtmux;";
+  for (const char byte : sequence) {
+    if (byte == '\x1b') out += byte;
+    out += byte;
+  }
+  return out + "\x1b\\";
 }
 
 }  // namespace skein::terminal

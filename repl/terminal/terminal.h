@@ -1,5 +1,4 @@
-// The user's terminal: its modes, its size, waiting for keys, and restoring its original state,
-// also from a signal handler.
+// The user's terminal: modes, size, waiting for keys, restoring it, also from a signal handler.
 #pragma once
 
 #include <chrono>
@@ -80,9 +79,24 @@ class TerminalMode {
   Terminal::Mode before_;
 };
 
-// Restores the terminal: modes, echo, cursor shown, bracketed paste and reports of
-// focus off. Safe in a
-// signal handler, and any number of times; does nothing if no Terminal changed anything.
+// Restores the terminal: modes, echo, cursor shown, bracketed paste and reports of focus off. Safe
+// in a signal handler, and any number of times; does nothing if no Terminal changed anything.
 void restore_terminal() noexcept;
+
+// The ways to show a message outside the window. Most are named after their control sequences.
+enum class NoticeWay { automatic, bell, osc9, osc777, osc99, command, off };
+
+// What some terminals can do and others cannot, by the environment; one table knows them all.
+struct Abilities {
+  NoticeWay notice = NoticeWay::bell;  // one of the sequences
+  bool reports_focus = true;           // may be asked to; it need not answer
+  bool in_tmux = false;                // which passes on only what is wrapped for it, and if it may
+};
+
+using Environment = std::function<std::string(const char* name)>;
+Abilities abilities_of(const Environment& environment);
+
+// `sequence` for the terminal around tmux.
+std::string through_tmux(std::string_view sequence);
 
 }  // namespace skein::terminal

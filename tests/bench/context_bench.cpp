@@ -17,8 +17,10 @@
 #include "core/handover/normalize.h"
 #include "core/store/home/file_backend.h"
 #include "core/text/json.h"
+#include "providers/offline/offline.h"
 #include "providers/wire/codecs.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_dir.h"
 
@@ -67,9 +69,10 @@ void long_session(std::size_t entries) {
     batch.push_back({entry_number(i)});
     if (batch.size() == 1000 || i + 1 == entries) append(store, session, std::exchange(batch, {}));
   }
-  store.remember(session, "/");
+  store.presence().remember(session, "/");
 
   const model::Tools tools;
+  offline::OfflineProvider nobody{std::chrono::milliseconds{0}};  // is not asked
   const agent::Agent::Settings settings{.model = {"anthropic", "claude"}};
   const auto limits = [](const model::ModelRef&) {
     return agent::ModelLimits{{500 * 107 + 8'000, 8'000}};
@@ -77,7 +80,8 @@ void long_session(std::size_t entries) {
   std::size_t sent = 0, read = 0;
   const double opening = median_ms([&] { agent::Conversation opened(store, session); });
   const double both = median_ms([&] {
-    agent::Agent agent({.store = store, .tools = tools, .provider = {}, .limits = limits});
+    agent::Agent agent(
+        agent_parts(store, tools, nobody, [&](agent::Parts& with) { with.limits = limits; }));
     agent::Conversation conversation(store, session);
     sent = agent.context(conversation, settings).context.messages.size();
     read = conversation.path().size();
@@ -143,14 +147,11 @@ void fifty_turns(std::int64_t window) {
                  const model::ToolPorts&) { return model::tool_text(std::string(6000, 'f')); }}};
   const Id session = session_called(store, "main:bench:fifty");
   for (int day = 0; day < 5; ++day) {
-    agent::Agent agent(
-        {.store = store,
-         .tools = tools,
-         .provider = [&](const model::ModelRef&) -> model::Provider& { return reader; },
-         .limits =
-             [&](const model::ModelRef&) {
-               return agent::ModelLimits{{window, 8'000}, true};
-             }});
+    agent::Agent agent(agent_parts(store, tools, reader, [&](agent::Parts& with) {
+      with.limits = [&](const model::ModelRef&) {
+        return agent::ModelLimits{{window, 8'000}, true};
+      };
+    }));
     agent::Conversation conversation(store, session);
     const std::string guide = "day " + std::to_string(day) + std::string(2000, 'g');
     agent::Settings settings;

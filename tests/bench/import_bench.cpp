@@ -12,8 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/exchange/import_files.h"
-#include "core/text/fd.h"
+#include "core/import/import_files.h"
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "tests/support/homes.h"
@@ -131,9 +130,10 @@ int main(int argc, char** argv) {
   const auto start = Clock::now();
   std::size_t sessions = 0, entries = 0;
   std::uint64_t bytes = 0;
-  for (const exchange::ImportSource& source : exchange::sources_in((dir / "source").string(), {})) {
+  for (const importers::ImportSource& source :
+       importers::sources_in((dir / "source").string(), {})) {
     bytes += source.bytes;
-    for (const exchange::ImportedSession& each : exchange::import_file(store, source, {})) {
+    for (const importers::ImportedSession& each : importers::import_file(store, source, {})) {
       ++sessions;
       entries += each.added;
     }

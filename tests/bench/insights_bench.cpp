@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/insights/as_json.h"
 #include "core/insights/collect.h"
+#include "core/insights/report.h"
 #include "core/store/log/new_transcript.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"

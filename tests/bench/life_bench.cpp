@@ -93,12 +93,12 @@ struct LongSession {
 };
 
 void bench_fork(LongSession& at, const char* of) {
-  const store::SessionRecord record = value_of(at.store.open(at.session));
+  const store::SessionRecord record = at.store.open(at.session);
   const Id head = record.state.head.value();
   const double bare = bare_write_ms(at.dir, record.bytes);
   const double fork = median_ms(11, [&] {
     const Id made = value_of(at.store.branch_from_entry(at.session, head)).session_id;
-    if (value_of(at.store.open(made)).state.head != head) std::abort();
+    if (at.store.open(made).state.head != head) std::abort();
   });
   std::printf("fork at the end of %ld %sentries, %.0f MB: %.1f ms = x%.1f writing so many bytes\n",
               static_cast<long>(record.state.entries), of, static_cast<double>(record.bytes) / 1e6,
@@ -113,19 +113,20 @@ void bench_life(LongSession& at) {
   int number = 0;
   const auto name = [&] { return "name" + std::to_string(number++ % 3); };
   const double snapshot = median_ms(51, [&] {
-    value_of(store.snapshot(session, name(), *value_of(store.open(session)).state.head));
+    value_of(
+        store.mark(session, model::payload::Snapshot{name(), *store.open(session).state.head}));
   });
-  const double rollback = median_ms(51, [&] { value_of(store.rollback(session, name())); });
+  const double rollback = median_ms(51, [&] { value_of(store::rollback(store, session, name())); });
   std::printf("in it: append %.2f ms, snapshot %+.2f ms, rollback %+.2f ms beside it\n", append,
               snapshot - append, rollback - append);
 
   const double archive = median_ms(1, [&] {
-    if (!store.archive(session)) std::abort();
+    if (!store.life_cycle().archive(session)) std::abort();
   });
-  const double packed = static_cast<double>(value_of(store.open(session)).bytes) / 1e6;
-  const double open = median_ms(3, [&] { value_of(store_at(at.home).open(session)); });
+  const double packed = static_cast<double>(store.open(session).bytes) / 1e6;
+  const double open = median_ms(3, [&] { (void)store_at(at.home).open(session); });
   const double unarchive = median_ms(1, [&] {
-    if (!store.unarchive(session)) std::abort();
+    if (!store.life_cycle().unarchive(session)) std::abort();
   });
   std::printf("archive %.0f ms (%.1f MB), opened packed %.0f ms, unarchive %.0f ms\n", archive,
               packed, open, unarchive);

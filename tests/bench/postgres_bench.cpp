@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/store/postgres/connection.h"
 #include "core/store/postgres/database_backend.h"
-#include "core/store/postgres/values.h"
 #include "tests/support/homes.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/store_samples.h"
@@ -16,8 +16,8 @@ using namespace skein;
 using namespace skein::test;
 using store::postgres::DatabaseBackend;
 using store::postgres::Link;
+using store::postgres::SqlValues;
 using store::postgres::Statement;
-using store::postgres::Values;
 
 namespace {
 
@@ -35,7 +35,7 @@ double middle(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
-void run(Link& link, const Statement& statement, const Values& values) {
+void run(Link& link, const Statement& statement, const SqlValues& values) {
   std::uint64_t changed = 0;
   if (const auto problem = link.run(
           statement, values, [](auto) {}, changed))
@@ -68,7 +68,7 @@ void append(PostgresServer& server, const std::string& database) {
     const store::NewEntry entry = says(static_cast<std::uint64_t>(i) + 1, text);
     value_of(backend.append(Id{1}, std::span(&entry, 1), {}));
   };
-  const auto theirs = [&](int i) { run(*link, insert, Values().integer(i).bytes(line)); };
+  const auto theirs = [&](int i) { run(*link, insert, SqlValues().integer(i).bytes(line)); };
   ours(-1);
   theirs(-1);
   compare("append, against a prepared insert", 1500, 1.8, ours, theirs);
@@ -131,7 +131,7 @@ void list(PostgresServer& server, const std::string& database, std::int64_t coun
     }
     const std::vector<std::string_view> key_views(keys.begin(), keys.end()),
         record_views(records.begin(), records.end());
-    run(*link, insert, Values().integers(ids).texts(key_views).texts(record_views));
+    run(*link, insert, SqlValues().integers(ids).texts(key_views).texts(record_views));
   }
   server.run_sql(database, "analyze skein.session");
   DatabaseBackend backend(server.address(database));
@@ -141,7 +141,7 @@ void list(PostgresServer& server, const std::string& database, std::int64_t coun
   const auto ours = [&](int) {
     if (value_of(backend.list({.limit = 50})).size() != 50) throw Error("not 50");
   };
-  const auto theirs = [&](int) { run(*link, bare, Values()); };
+  const auto theirs = [&](int) { run(*link, bare, SqlValues()); };
   ours(0);
   theirs(0);
   compare(("listing 50 of " + std::to_string(count) + ", against the bare query").c_str(), 301, 3.0,

@@ -64,8 +64,7 @@ void measure(const char* what, TestWorkspace& bench) {
 }  // namespace
 
 int main() {
-  std::printf("sandbox: %s\n",
-              std::string(tools::sandbox::name(tools::sandbox::best_sandbox())).c_str());
+  std::printf("sandbox: %s\n", std::string(sandbox::name(sandbox::best_sandbox())).c_str());
   TestWorkspace empty, large;
   for (TestWorkspace* each : {&empty, &large})
     each->settings.command_records = (each->outside() / "commands").string();

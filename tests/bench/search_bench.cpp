@@ -18,7 +18,6 @@
 #include "core/model/message.h"
 #include "core/search/search.h"
 #include "core/store/home/file_backend.h"
-#include "core/store/log/header.h"
 #include "core/store/log/line_codec.h"
 #include "core/store/log/log_reader.h"
 #include "tests/support/temp_dir.h"

@@ -13,7 +13,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/log/line_codec.h"
 #include "core/store/session_store.h"
-#include "core/text/crc32c.h"
+#include "core/text/checksum.h"
 #include "core/text/json.h"
 #include "tests/support/large_home.h"
 
@@ -108,9 +108,9 @@ void open_for_the_prompt(const std::string& home) {
   for (int round = 0; round < 21; ++round)
     opening.measure([&] {
       store::SessionStore store = store_in(home);
-      const std::optional<Id> session = store.last_used("/w");
+      const std::optional<Id> session = store.presence().last_used("/w");
       if (!session) std::abort();
-      const auto record = *store.open(*session);
+      const auto record = store.open(*session);
       if (store.path(*session, *record.state.head, 50)->entries.size() != 50) std::abort();
     });
   rusage usage{};
@@ -127,8 +127,8 @@ void bench_open(const std::string& self, std::size_t entries) {
     bytes = std::filesystem::file_size(home.transcript());
     {
       store::SessionStore store = store_in(home.path);
-      if (!store.open(home.session)) std::abort();
-      store.remember(home.session, "/w");
+      if (!store.sessions().open(home.session)) std::abort();
+      store.presence().remember(home.session, "/w");
     }
     FILE* child = ::popen((self + " open-one " + home.path.string()).c_str(), "r");
     if (child == nullptr || std::fscanf(child, "%lf %ld", &us[large], &kilobytes[large]) != 2)
@@ -158,7 +158,7 @@ void bench_scan() {
     }
     if (count != 100'001) std::abort();
   });
-  const Id head = *store.open(session)->state.head;
+  const Id head = *store.open(session).state.head;
   const double ours = best_cpu_us(9, [&] {
     if (store.tree(session)->find(head) == nullptr) std::abort();
   });
@@ -202,14 +202,15 @@ void bench_name() {
     const store::SessionRecord wanted = store.list()[sessions / 2];
     key = wanted.key;
     id = to_string(wanted.header.session);
-    if (!store.rename(wanted.header.session, title)) std::abort();
-    store.remember(wanted.header.session, "/w");
+    if (!store.mark(wanted.header.session, model::payload::Title{title})) std::abort();
+    store.presence().remember(wanted.header.session, "/w");
   }
   store_in(home.path).list();
   const auto open = [&](const std::string& name) {
     store::SessionStore store = store_in(home.path);
-    const Id session = name.empty() ? *store.last_used("/w") : store.find(name)->header.session;
-    const auto record = *store.open(session);
+    const Id session =
+        name.empty() ? *store.presence().last_used("/w") : store.find(name)->header.session;
+    const auto record = store.open(session);
     if (store.path(session, *record.state.head, 50)->entries.empty()) std::abort();
   };
   Middle last, by[3], page;

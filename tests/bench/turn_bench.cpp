@@ -14,6 +14,7 @@
 #include "tests/support/dialects.h"
 #include "tests/support/homes.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/parts.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -97,10 +98,7 @@ double per_model_call(bool makes_requests, std::size_t& bytes) {
   store::SessionStore store = store_at(dir.path().string());
   const model::Tools tools{look()};
   Instant provider;
-  agent::Agent agent(
-      {.store = store, .tools = tools, .provider = [&](const model::ModelRef&) -> model::Provider& {
-         return provider;
-       }});
+  agent::Agent agent(agent_parts(store, tools, provider));
   agent::Agent::Settings settings{
       .model = {"instant", "x"}, .system = "be brief", .max_calls = model_calls};
   provider.makes_requests = makes_requests;

@@ -9,28 +9,24 @@
 #include <utility>
 #include <variant>
 
-#include "core/exchange/importers/format.h"
+#include "core/import/formats.h"
 #include "core/text/json.h"
 
 namespace skein::fuzz {
 
-class CheckedImport : public exchange::importers::Receiver {
+class CheckedImport : public importers::Receiver {
  public:
-  bool begin(const exchange::importers::ForeignSession& session) override {
+  bool begin(const importers::ForeignSession& session) override {
     if (std::exchange(open_, true) || session.id.empty()) std::abort();
     known_.clear();
     return true;
   }
-  void add(exchange::importers::ForeignEntry entry) override {
+  void add(importers::ForeignEntry entry) override {
     if (!open_ || entry.id.empty()) std::abort();
     if (!entry.parent.empty() && !known_.contains(entry.parent)) std::abort();
     if (!entry.raw.empty() && !parse_json(entry.raw)) std::abort();
     if (const auto* const message = std::get_if<model::Message>(&entry.content)) check(*message);
     if (!known_.insert(std::move(entry.id)).second) std::abort();
-  }
-  void alias(std::string_view id, std::string_view added) override {
-    if (!open_ || !known_.contains(std::string(added))) std::abort();
-    known_.insert(std::string(id));
   }
   // Some cannot be kept.
   std::string keep(std::string_view bytes) override { return bytes.size() % 2 == 0 ? "" : "blob"; }
@@ -66,9 +62,9 @@ class CheckedImport : public exchange::importers::Receiver {
 // As the format of that name, finished and growing.
 inline void check_import(const char* format, const char* path, const unsigned char* data,
                          std::size_t size) {
-  const exchange::importers::Format* const row = exchange::importers::format_named(format);
-  const auto file = exchange::importers::SourceFile::of_bytes(
-      path, std::string(reinterpret_cast<const char*>(data), size));
+  const importers::ImportFormat* const row = importers::format_named(format);
+  const auto file =
+      importers::SourceFile::of_bytes(path, std::string(reinterpret_cast<const char*>(data), size));
   (void)row->recognizes(file);
   for (const bool growing : {false, true}) {
     CheckedImport import;

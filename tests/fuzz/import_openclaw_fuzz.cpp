@@ -4,19 +4,18 @@
 #include <string>
 #include <string_view>
 
-#include "core/exchange/importers/openclaw.h"
-#include "core/exchange/importers/pi_lines.h"
+#include "core/import/pi/pi.h"
 #include "core/text/text.h"
 #include "tests/fuzz/checked_import.h"
 
 using namespace skein;
-using namespace skein::exchange::importers;
+using namespace skein::importers;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   fuzz::CheckedImport receiver;
   receiver.begin({.id = "s"});
-  PiLines lines(openclaw_name, "s", receiver);
+  PiLines lines("openclaw", "s", receiver);
   int window = 0;
   lines.begin_window("w0", "");
   for (const std::string_view line : split(text, '\n')) {

@@ -3,14 +3,14 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/exchange/importers/opencode_second.h"
-#include "core/exchange/importers/opencode_session.h"
+#include "core/import/opencode/opencode.h"
 #include "core/text/text.h"
 #include "tests/fuzz/checked_import.h"
 
 using namespace skein;
-using namespace skein::exchange::importers;
+using namespace skein::importers;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const ForeignSession session{.id = "s"};
   const Json revert{{"messageID", "m3"}, {"partID", "p4"}};
   receiver.begin(session);
-  OpencodeEntries entries(session, revert, {.growing = size % 2 == 0}, receiver);
+  std::vector<OpencodeMessage> messages;
   OpencodeMessage message{.id = "m0"};
   std::size_t line = 0;
   for (const std::string_view each : split(text, '\n')) {
@@ -26,14 +26,14 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     auto json = parse_json(each);
     if (!json) continue;
     if (const std::string type = string_at(*json, "type"); !at(*json, "role").is_null()) {
-      if (message.data.is_object()) entries.add(message);
+      if (message.data.is_object()) messages.push_back(message);
       message = {.id = "m" + number, .data = *std::move(json)};
     } else if (line % 2 == 0) {
       message.parts.push_back({"p" + number, *std::move(json)});
     } else if (auto first = as_first_opencode({.id = "n" + number, .data = *json}, type)) {
-      entries.add(*std::move(first));
+      messages.push_back(*std::move(first));
     }
   }
-  entries.finish();
+  give_opencode_session(session, revert, messages, {.growing = size % 2 == 0}, receiver);
   return 0;
 }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/store/files/named_files.h"
-#include "core/store/log/read_back.h"
+#include "core/store/log/log_reader.h"
 
 using namespace skein;
 

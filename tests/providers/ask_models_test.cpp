@@ -12,7 +12,7 @@
 using namespace skein;
 using namespace skein::providers;
 using namespace skein::test;
-using catalog::Listing;
+using catalog::ModelListing;
 using catalog::ServiceModel;
 using Models = std::vector<ServiceModel>;
 
@@ -32,12 +32,12 @@ LoopbackServer::Script answers(std::map<std::string, std::string> bodies) {
   };
 }
 
-std::optional<Models> asked(const LoopbackServer& server, Listing listing) {
+std::optional<Models> asked(const LoopbackServer& server, ModelListing listing) {
   const std::string url = server.url();
   Keyring keys;
   return ask_models({.name = "s",
                      .base_url = url,
-                     .version = listing == Listing::google ? "/v1beta" : "/v1",
+                     .version = listing == ModelListing::google ? "/v1beta" : "/v1",
                      .auth = catalog::Auth::none,
                      .listing = listing},
                     keys, {});
@@ -48,44 +48,47 @@ std::optional<Models> asked(const LoopbackServer& server, Listing listing) {
 TEST_CASE("each kind of server is asked in its own way for its models and their real windows") {
   const LoopbackServer vllm(
       answers({{"GET /v1/models", R"({"data":[{"id":"q","max_model_len":4096}]})"}}));
-  CHECK(asked(vllm, Listing::openai) == Models{{.name = "q", .window = 4'096}});
+  CHECK(asked(vllm, ModelListing::openai) == Models{{.name = "q", .window = 4'096}});
 
   const LoopbackServer llamacpp(
       answers({{"GET /v1/models", R"({"data":[{"id":"t","meta":{"n_ctx":131072}}]})"},
                {"GET /props", R"({"default_generation_settings":{"n_ctx":3072}})"}}));
-  CHECK(asked(llamacpp, Listing::llamacpp) == Models{{.name = "t", .window = 3'072}});
+  CHECK(asked(llamacpp, ModelListing::llamacpp) == Models{{.name = "t", .window = 3'072}});
 
   const LoopbackServer lmstudio(
       answers({{"GET /api/v0/models", R"({"data":[{"id":"l","loaded_context_length":8192}]})"}}));
-  CHECK(asked(lmstudio, Listing::lmstudio) == Models{{.name = "l", .window = 8'192}});
+  CHECK(asked(lmstudio, ModelListing::lmstudio) == Models{{.name = "l", .window = 8'192}});
   // An older one has the usual list.
-  CHECK(asked(vllm, Listing::lmstudio) == Models{{.name = "q", .window = 4'096}});
+  CHECK(asked(vllm, ModelListing::lmstudio) == Models{{.name = "q", .window = 4'096}});
 
   const LoopbackServer ollama(
       answers({{"GET /api/tags", R"({"models":[{"name":"a:1"},{"name":"b:1"}]})"},
                {"POST /api/show", R"({"capabilities":["vision"],"parameters":"num_ctx 8192"})"},
                {"GET /api/ps", R"({"models":[{"name":"b:1","context_length":2048}]})"}}));
-  CHECK(asked(ollama, Listing::ollama) == Models{{.name = "a:1", .window = 8'192, .images = true},
-                                                 {.name = "b:1", .window = 2'048, .images = true}});
+  CHECK(asked(ollama, ModelListing::ollama) ==
+        Models{{.name = "a:1", .window = 8'192, .images = true},
+               {.name = "b:1", .window = 2'048, .images = true}});
 
   const LoopbackServer anthropic(answers(
       {{"GET /v1/models?limit=1000",
         R"({"data":[{"id":"claude-a"}],"has_more":true,"last_id":"claude-a"})"},
        {"GET /v1/models?limit=1000&after_id=claude-a", R"({"data":[{"id":"claude-b"}]})"}}));
-  CHECK(asked(anthropic, Listing::anthropic) == Models{{.name = "claude-a"}, {.name = "claude-b"}});
+  CHECK(asked(anthropic, ModelListing::anthropic) ==
+        Models{{.name = "claude-a"}, {.name = "claude-b"}});
 
   const LoopbackServer google(answers({{"GET /v1beta/models?pageSize=1000",
                                         R"({"models":[{"name":"models/gemini-5","inputTokenLimit":7,
                     "supportedGenerationMethods":["generateContent"]}]})"}}));
-  CHECK(asked(google, Listing::google) == Models{{.name = "gemini-5", .window = 7}});
+  CHECK(asked(google, ModelListing::google) == Models{{.name = "gemini-5", .window = 7}});
 }
 
 TEST_CASE("who answers with something else, with too much or not at all has told nothing") {
   const LoopbackServer page(answers({{"GET /v1/models", "<html>hello</html>"}}));
-  CHECK(asked(page, Listing::openai) == std::nullopt);
+  CHECK(asked(page, ModelListing::openai) == std::nullopt);
   const LoopbackServer refusing(answers({}));
-  for (const Listing listing : {Listing::openai, Listing::anthropic, Listing::google,
-                                Listing::ollama, Listing::llamacpp, Listing::lmstudio})
+  for (const ModelListing listing :
+       {ModelListing::openai, ModelListing::anthropic, ModelListing::google, ModelListing::ollama,
+        ModelListing::llamacpp, ModelListing::lmstudio})
     CHECK(asked(refusing, listing) == std::nullopt);
   const LoopbackServer endless([](Connection& peer) {
     peer.request();
@@ -93,9 +96,9 @@ TEST_CASE("who answers with something else, with too much or not at all has told
     while (peer.chunk(std::string(1 << 16, ' '))) {
     }
   });
-  CHECK(asked(endless, Listing::openai) == std::nullopt);
+  CHECK(asked(endless, ModelListing::openai) == std::nullopt);
   const LoopbackServer silent([](Connection& peer) { peer.wait_until_closed(); });
-  CHECK(asked(silent, Listing::openai) == std::nullopt);
+  CHECK(asked(silent, ModelListing::openai) == std::nullopt);
 }
 
 TEST_CASE("the key is shown to the service that has one, and not asked for where there is none") {

@@ -15,11 +15,10 @@ using namespace skein::test;
 namespace {
 
 CheckedRequest request_for(const catalog::Catalog& catalog, const model::ModelRef& model,
-                           const model::Context& context,
-                           const handover::Preferences& wishes = {}) {
+                           const model::Context& context) {
   const catalog::ProviderRow* row = catalog.find_provider(model.provider);
   REQUIRE(row != nullptr);
-  return make_request(context, model, *row, catalog.find_model(model), wishes);
+  return make_request(context, model, *row, catalog.find_model(model));
 }
 
 const model::ModelRef claude{"anthropic", "claude-opus-5-5", model::ThinkingLevel::high};
@@ -50,7 +49,7 @@ TEST_CASE("an address never turns beta headers on: the vendor's own does, or the
   CHECK(has_beta());
 }
 
-TEST_CASE("what other models thought is shown if the user wishes it") {
+TEST_CASE("what another model thought is left out") {
   const catalog::Catalog catalog;
   const model::Context context{
       .messages = {model::user_message("hi"),
@@ -59,12 +58,9 @@ TEST_CASE("what other models thought is shown if the user wishes it") {
                     .provider = "google",
                     .model = "gemini-2.5-pro"},
                    model::user_message("and?")}};
-  for (const bool shown : {false, true}) {
-    const CheckedRequest request =
-        request_for(catalog, claude, context, {.thinking_as_text = shown});
-    CHECK(request.faults.empty());
-    CHECK((request.wire.body.find("it is a riddle") != std::string::npos) == shown);
-  }
+  const CheckedRequest request = request_for(catalog, claude, context);
+  CHECK(request.faults.empty());
+  CHECK(request.wire.body.find("it is a riddle") == std::string::npos);
 }
 
 TEST_CASE("a Responses server is told which requests belong together") {

@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "core/text/checksum.h"
+#include "providers/wire/codecs.h"
 #include "tests/support/environment.h"
 #include "tests/support/model_server.h"
 
@@ -40,6 +42,38 @@ TEST_CASE("an answer is streamed and comes back as a message, from every provide
     auth.replace(auth.find('%'), 1, test_key);
     CHECK(contains(server.requests[0], "\r\n" + auth + "\r\n"));
   }
+}
+
+TEST_CASE("the hash of a request is that of the body the server received, also after a retry") {
+  for (const Dialect& dialect : dialects()) {
+    CAPTURE(dialect.provider);
+    ModelServer server(dialect, [&](Connection& peer, int number) {
+      if (number == 0) return (void)peer.answer(503, "", "retry-after-ms: 1\r\n");
+      play(peer, hello(dialect));
+    });
+    CHECK(server.run().stop == model::Stop::stop);
+    REQUIRE(server.requests.size() == 2);
+    REQUIRE(server.sent.size() == 1);
+    const std::string& request = server.requests.back();
+    const std::string body = request.substr(request.find("\r\n\r\n") + 4);
+    CHECK(server.sent[0].sha256 == sha256_hex(body));
+    CHECK(server.sent[0].bytes == static_cast<std::int64_t>(body.size()));
+    CHECK(server.sent[0].wire == wire::request_version);
+  }
+}
+
+TEST_CASE("nothing is recorded of a request that was not sent") {
+  const Environment none("ANTHROPIC_BASE_URL", nullptr);
+  const catalog::Catalog catalog;
+  Keyring keys;
+  std::size_t sent = 0;
+  const model::Message message =
+      HttpProvider(catalog, keys)
+          .stream({.messages = {model::user_message("hi")},
+                   .on_sent = [&](const model::SentRequest&) { ++sent; }},
+                  {"anthropic", "claude-opus-5-5"}, {});
+  CHECK(message.stop == model::Stop::error);
+  CHECK(sent == 0);
 }
 
 TEST_CASE("calls come back whole, from every provider") {
@@ -153,7 +187,7 @@ TEST_CASE("an absurd wait and an empty account end the turn at once") {
     ModelServer server(dialect, [](Connection& peer, int) {
       peer.answer(429, R"({"error":{"message":"slow"}})", "retry-after: 36000\r\n");
     });
-    CHECK(contains(server.run().error, "; it asks to wait 10 h before the next try"));
+    CHECK(contains(server.run().error, "; the provider asks to wait 10 h before the next try"));
     CHECK(server.requests.size() == 1);
   }
   SUBCASE("account") {
@@ -288,7 +322,7 @@ TEST_CASE("sizes are bounded and crowds are not") {
       while (peer.chunk(block)) {
       }
     });
-    CHECK(contains(server.run().error, "more than any answer"));
+    CHECK(contains(server.run().error, "the answer of the provider is too large"));
     CHECK(server.requests.size() == 1);
   }
   SUBCASE("ten thousand events are an answer") {

@@ -20,7 +20,7 @@ constexpr Situation situations[] = {
     {"list of sessions", "/resume\r", "Esc leaves"},
     {"tree", "hello\r/tree\r", "continues here"},
     {"search", "\x12", "no match"},
-    {"question", "run touch x\r", "[n]o (Enter)"},
+    {"question", "run touch x\r", "yes, this once"},
     {"turn", "run sleep 100; touch x\r", "Ctrl+C stops"},
 };
 
@@ -37,7 +37,7 @@ TEST_CASE("after any death the terminal has its echo, its lines, its cursor and 
       REQUIRE(pty.shows("› "));
       pty.type(situation.keys);
       if (situation.what == "turn") {
-        REQUIRE(pty.shows("[n]o (Enter)"));
+        REQUIRE(pty.shows("yes, this once"));
         pty.type("y");
       }
       REQUIRE(pty.shows(situation.shown));
@@ -85,7 +85,7 @@ TEST_CASE("a file that may not grow ends neither the prompt nor the session") {
   REQUIRE(prlimit(skein, RLIMIT_FSIZE, &before, nullptr) == 0);
   pty.forget();
   pty.type("\x15run touch made-$((6*7))\r");
-  REQUIRE(pty.shows("[n]o (Enter)"));
+  REQUIRE(pty.shows("yes, this once"));
   pty.type("n");
   REQUIRE(pty.shows("› "));
   pty.type("\x15/quit\r");

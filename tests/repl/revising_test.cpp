@@ -1,23 +1,18 @@
-// /edit at a terminal, and a terminal that tells when its window comes to the front.
+// /edit at a terminal, and a terminal that tells when its window comes to the front and how light
+// its background is.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
-#include "tests/support/pty.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/typed_run.h"
 
 using namespace skein::test;
 
 namespace {
 
-std::string model_that_says(const TempDir& dir, std::string_view script) {
-  const std::string file = (dir.path() / "script.json").string();
-  std::ofstream(file) << script;
-  return "scripted/" + file;
-}
+constexpr const char* answers = R"(["answer one", "answer two", "answer three", "answer four"])";
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -30,82 +25,44 @@ std::string in_line(const std::string& text) { return "\x1b[3G" + text; }
 }  // namespace
 
 TEST_CASE("/edit opens an earlier message in the line, and Enter sends it as a branch") {
-  TempDir dir;
-  Pty pty;
-  const pid_t skein = pty.start_skein(
-      dir.path().string(),
-      {"-m", model_that_says(dir, R"(["answer one", "answer two", "answer three"])")});
-  REQUIRE(pty.shows("› "));
-  pty.type("first\nof two lines\r");
-  REQUIRE(pty.shows("answer one"));
-  pty.type("second\r");
-  REQUIRE(pty.shows("answer two"));
-  pty.forget();
-  pty.type("/edit 2\r");
-  REQUIRE(pty.shows("edit › "));
-  REQUIRE(pty.shows("of two lines"));
-  pty.type(" changed\r");
-  REQUIRE(pty.shows("answer three"));
-  pty.forget();
-  pty.type("/branches\r");
-  CHECK(pty.shows("answer two"));
-  CHECK(pty.shows("* "));
-  pty.forget();
-  pty.type("/history all\r");
-  REQUIRE(pty.shows("of two lines changed"));
-  REQUIRE(pty.shows("answer three"));
-  pty.type("\x04");
-  CHECK(pty.status_of(skein) == 0);
+  TypedRun run;
+  run.start({"-m", run.scripted(answers)});
+  run.type({{"first\nof two lines\r", {"answer one"}},
+            {"second\r", {"answer two"}},
+            {"/edit 2\r", {"edit › ", "of two lines"}},
+            {" changed\r", {"answer three"}},
+            {"/tree\r", {"answer two", "you are here"}},
+            {"q"},
+            {"/history all\r", {"of two lines changed", "answer three"}}});
+  run.leave();
 }
 
 TEST_CASE("Esc leaves the message that is edited as it was") {
-  TempDir dir;
-  Pty pty;
-  const pid_t skein = pty.start_skein(
-      dir.path().string(), {"-m", model_that_says(dir, R"(["answer one", "answer two"])")});
-  REQUIRE(pty.shows("› "));
-  pty.type("/edit\r");
-  REQUIRE(pty.shows("nothing has been said yet"));
-  pty.type("first\r");
-  REQUIRE(pty.shows("answer one"));
-  pty.forget();
-  pty.type("/edit\r");
-  REQUIRE(pty.shows("edit › "));
-  pty.type(" and more");
-  REQUIRE(pty.shows("and more"));
-  pty.type("\x1b");
-  REQUIRE(pty.shows("nothing was changed"));
-  pty.forget();
-  pty.type("/edit 7\r");
-  REQUIRE(pty.shows("there is only 1 message of yours here"));
-  pty.forget();
-  pty.type("/branches\r");
-  REQUIRE(pty.shows("answer one"));
-  pty.type("next\r");
-  REQUIRE(pty.shows("answer two"));
-  pty.type("\x04");
-  CHECK(pty.status_of(skein) == 0);
+  TypedRun run;
+  run.start({"-m", run.scripted(answers)});
+  run.type({{"/edit\r", {"nothing has been said yet"}},
+            {"first\r", {"answer one"}},
+            {"/edit\r", {"edit › "}},
+            {" and more", {"and more"}},
+            {"\x1b", {"nothing was changed"}},
+            {"/edit 7\r", {"there is only 1 message of yours here"}},
+            {"/history\r", {"answer one"}},
+            {"next\r", {"answer two"}}});
+  run.leave();
 }
 
 TEST_CASE("reports of focus are no text, and are switched off in the end") {
-  TempDir dir;
-  Pty pty;
-  const pid_t skein =
-      pty.start_skein(dir.path().string(), {"-m", model_that_says(dir, R"(["answer one"])")});
-  REQUIRE(pty.shows("\x1b[?1004h"));
-  REQUIRE(pty.shows("› "));
-  pty.type("a\x1b[Ib\x1b[Oc");
-  REQUIRE(pty.shows("abc"));
-  pty.type("\r");
-  REQUIRE(pty.shows("answer one"));
-  pty.forget();
-  pty.type("\x04");
-  CHECK(pty.status_of(skein) == 0);
-  CHECK(pty.shows("\x1b[?1004l"));
+  TypedRun run;
+  run.start({"-m", run.scripted(answers)});
+  CHECK(run.pty.shows("\x1b[?1004h"));
+  run.type({{"a\x1b[Ib\x1b[Oc", {"abc"}}, {"\r", {"answer one"}}});
+  run.leave();
+  CHECK(run.pty.shows("\x1b[?1004l"));
 }
 
-TEST_CASE("a question calls whoever looks elsewhere, with the user's own program too") {
-  TempDir dir;
+TEST_CASE("a question notifies a user who looks elsewhere, with the user's own program too") {
+  TypedRun run;
+  const TempDir& dir = run.dir;
   const std::string script =
       R"([[{"call": {"id": "c", "name": "bash", "input": {"command": "touch made"}}}], "done"])";
   const auto told = dir.path() / "told";
@@ -117,98 +74,99 @@ TEST_CASE("a question calls whoever looks elsewhere, with the user's own program
     std::ofstream(dir.path() / "config/skein/config.toml")
         << "notify-command = \"tee '" << told.string() << "'\"\n";
   }
-  Pty pty;
-  const pid_t skein = pty.start_skein(dir.path().string(), {"-m", model_that_says(dir, script)});
-  REQUIRE(pty.shows("› "));
-  pty.type("\x1b[O");
-  pty.type("make it\r");
-  REQUIRE(pty.shows("[y]es"));
+  run.start({"-m", run.scripted(script)});
+  run.pty.type("\x1b[O");
+  run.type({{"make it\r", {"yes, this once"}}});
   if (text_of(dir.path() / "config/skein/config.toml").find("osc9") != std::string::npos) {
-    CHECK(pty.shows("\x1b]9;skein: make it: asks: "));
+    CHECK(run.pty.shows("\x1b]9;skein: make it: asks: "));
   } else {
     for (int i = 0; i < 200 && text_of(told).empty(); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK(text_of(told).find(R"("event":"question","title":"make it","text":"asks: )") !=
           std::string::npos);
-    CHECK(pty.shown([](const std::string&) { return true; }).find("\x1b]9;") == std::string::npos);
+    CHECK_FALSE(run.has_shown("\x1b]9;"));
   }
-  pty.type("y");
-  REQUIRE(pty.shows("done"));
-  pty.type("\x04");
-  CHECK(pty.status_of(skein) == 0);
+  run.type({{"y", {"done"}}});
+  run.leave("/quit\r");  // files may still be saved: a line waits for that, Ctrl+D does not
 }
 
 TEST_CASE("a message that failed comes back into the line, and is sent once") {
-  TempDir dir;
-  Pty pty;
-  const pid_t skein = pty.start_skein(
-      dir.path().string(),
-      {"-m", model_that_says(dir, R"([[{"error": "the key is wrong"}], "answer one"])")});
-  REQUIRE(pty.shows("› "));
-  pty.type("hello");
-  REQUIRE(pty.shows("hello"));
-  pty.forget();
-  pty.type("\r");
-  REQUIRE(pty.shows("the key is wrong"));
-  REQUIRE(pty.shows(in_line("hello")));
-  pty.forget();
-  pty.type(" again\r");
-  REQUIRE(pty.shows("answer one"));
-  pty.forget();
-  pty.type("/history all\r");
-  REQUIRE(pty.shows("hello again"));
-  REQUIRE(pty.shows("answer one"));
-  pty.type("\x04");
-  CHECK(pty.status_of(skein) == 0);
+  TypedRun run;
+  run.start({"-m", run.scripted(R"([[{"error": "the key is wrong"}], "answer one"])")});
+  run.type({{"hello", {"hello"}},
+            {"\r", {"the key is wrong", in_line("hello")}},
+            {" again\r", {"answer one"}},
+            {"/history all\r", {"hello again", "answer one"}}});
+  run.leave();
 }
 
 TEST_CASE("/undo and /retry pass over the output of the user's own commands") {
-  TempDir dir;
-  Pty pty;
-  const pid_t skein = pty.start_skein(
-      dir.path().string(),
-      {"-m", model_that_says(dir, R"(["answer one", "answer two", "answer three"])")});
-  REQUIRE(pty.shows("› "));
-  pty.type("my question\r");
-  REQUIRE(pty.shows("answer one"));
-  pty.type("!echo wal''rus\r");
-  REQUIRE(pty.shows("walrus"));
-  pty.forget();
-  pty.type("/retry\r");
-  REQUIRE(pty.shows("again: my question"));
-  REQUIRE(pty.shows("answer two"));
-  pty.type("!echo sea''lion\r");
-  REQUIRE(pty.shows("sealion"));
-  pty.forget();
-  pty.type("/undo\r");
-  REQUIRE(pty.shows("went back to before: my question"));
-  REQUIRE(pty.shows(in_line("my question")));
-  pty.forget();
-  pty.type(", once more\r");
-  REQUIRE(pty.shows("answer three"));
-  pty.type("\x04");
-  CHECK(pty.status_of(skein) == 0);
+  TypedRun run;
+  run.start({"-m", run.scripted(answers)});
+  run.type({{"my question\r", {"answer one"}},
+            {"!echo wal''rus\r", {"walrus"}},
+            {"/retry\r", {"again: my question", "answer two"}},
+            {"!echo sea''lion\r", {"sealion"}},
+            {"/undo\r", {"went back to before: my question", in_line("my question")}},
+            {", once more\r", {"answer three"}}});
+  run.leave();
+}
+
+TEST_CASE("a program with a screen gets the terminal, and nothing of it reaches the model") {
+  TypedRun run;
+  const auto program = [&](const char* name, const char* text) {
+    const std::filesystem::path file = run.dir.path() / name;
+    std::ofstream(file) << "#!/bin/sh\n" << text << "\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file.string();
+  };
+  const std::string less = program("less", "[ -t 0 ] && [ -t 1 ] && echo draws'-'here");
+  const std::string other = program("other", "printf '\\033[?1049hdra''wn\\n'");
+  run.start({"-m", run.scripted(answers)});
+  run.type({{"!" + less + "\r", {"draws-here"}},
+            {"!" + other + "\r", {"drawn"}},
+            {"!" + less + " | cat; exit 3\r", {"exit status 3"}}});
+  run.type({{"/history all\r", {"not recorded", "not recorded"}}});
+  CHECK_FALSE(run.has_shown("draws-here"));
+  CHECK_FALSE(run.has_shown("drawn\r"));
+  run.leave();
 }
 
 TEST_CASE("/undo N goes back N messages") {
-  TempDir dir;
-  Pty pty;
-  const pid_t skein =
-      pty.start_skein(dir.path().string(),
-                      {"-m", model_that_says(dir, R"(["answer one", "answer two", "answer three",
-                                                          "answer four"])")});
-  REQUIRE(pty.shows("› "));
-  for (const char* number : {"one", "two", "three"}) {
-    pty.type("question " + std::string(number) + "\r");
-    REQUIRE(pty.shows("answer " + std::string(number)));
-  }
-  pty.type("/undo 4\r");
-  REQUIRE(pty.shows("there are only 3 messages of yours here"));
-  pty.type("/undo x\r");
-  REQUIRE(pty.shows("/undo takes a number"));
-  pty.type("/undo 2\r");
-  REQUIRE(pty.shows("went back to before: question two"));
-  REQUIRE(pty.shows(in_line("question two")));
-  pty.type("\x15/quit\r");
-  CHECK(pty.status_of(skein) == 0);
+  TypedRun run;
+  run.start({"-m", run.scripted(answers)});
+  run.type({{"question one\r", {"answer one"}},
+            {"question two\r", {"answer two"}},
+            {"question three\r", {"answer three"}},
+            {"/undo 4\r", {"there are only 3 messages of yours here"}},
+            {"/undo x\r", {"/undo takes a number"}},
+            {"/undo 2\r", {"went back to before: question two", in_line("question two")}}});
+  run.leave("\x15/quit\r");
+}
+
+TEST_CASE("a light background that the terminal reports gets the light theme") {
+  TypedRun run;
+  run.start({"-m", run.scripted(answers)});
+  CHECK(run.has_shown("\x1b]11;?\x07"));
+  CHECK(run.has_shown("\x1b[1;36m"));
+  run.type({{"a\x1b]11;rgb:ffff/ffff/ffff\x07"
+             "bc",
+             {"abc", "\x1b[1;34m"}},
+            {"\r", {"answer one"}}});
+  CHECK_FALSE(run.has_shown("rgb:"));
+  run.leave();
+}
+
+TEST_CASE("the background is not asked for without colours, and not where the theme is chosen") {
+  TypedRun plain;
+  plain.start({"-m", plain.scripted(answers), "--color", "never"});
+  CHECK_FALSE(plain.has_shown("\x1b]11;"));
+  plain.leave();
+  TypedRun chosen;
+  std::filesystem::create_directories(chosen.folder + "/config/skein");
+  std::ofstream(chosen.folder + "/config/skein/config.toml") << "theme = \"light\"\n";
+  chosen.start({"-m", chosen.scripted(answers)});
+  CHECK_FALSE(chosen.has_shown("\x1b]11;"));
+  CHECK(chosen.has_shown("\x1b[1;34m"));
+  chosen.leave();
 }

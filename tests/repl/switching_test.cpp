@@ -34,7 +34,7 @@ struct Typist : prompt::LineEditor {
 };
 
 // A prompt on a stage.
-struct Room {
+struct Room : session::Program {
   explicit Room(JsonText script, bool attended = true)
       : stage(std::move(script)),
         input({.screen = *screen,
@@ -49,8 +49,7 @@ struct Room {
                  .leave = leave,
                  .workspace = "/ws",
                  .settings_for = [this](const agent::Conversation& on) { return settings_for(on); },
-                 .services = {.tools = &tools::tool_table(),
-                              .catch_up = [this] { return catch_up(); }}}) {
+                 .services = {.tools = &tools::tool_table(), .program = this}}) {
     input.use(typist);
   }
 
@@ -71,12 +70,13 @@ struct Room {
     return id;
   }
   void type(const std::string& line) { repl.handle({line}); }
+  bool catch_up() override { return catch_up_now(); }
 
   TempDir dir{};
   Stage stage;
   RecordedScreen screen{piped};
   std::atomic<bool> leave{false};
-  std::function<bool()> catch_up = [] { return false; };
+  std::function<bool()> catch_up_now = [] { return false; };
   Typist typist{};
   session::TypedInput input;
   session::Session session;
@@ -228,7 +228,7 @@ TEST_CASE("an entry that is looked at moves nothing until something is said") {
     return model::preview(each.entry, 50).find("walrus") != std::string::npos;
   });
   REQUIRE(asked != path.entries.end());
-  const auto stored_head = [&] { return value_of(room.stage.store.open(first)).state.head; };
+  const auto stored_head = [&] { return room.stage.store.open(first).state.head; };
 
   SUBCASE("it is shown with what is around it, and the next message follows it") {
     room.open("main:test:second");
@@ -244,13 +244,13 @@ TEST_CASE("an entry that is looked at moves nothing until something is said") {
       if (const auto message = model::message_of(each.entry); message && model::is_prompt(*message))
         said.push_back(model::plain_text(*message));
     CHECK(said == Lines{"about the walrus", "from there"});
-    CHECK(value_of(room.stage.store.branches(first)).size() == 2);
+    CHECK(value_of(room.stage.store.tree(first)).leaves().size() == 2);
   }
   SUBCASE("whoever goes elsewhere first is not taken there") {
     room.session.open_at(first, asked->entry.id);
     room.open("main:test:second");
     room.type("elsewhere");
-    CHECK(value_of(room.stage.store.branches(first)).size() == 1);
+    CHECK(value_of(room.stage.store.tree(first)).leaves().size() == 1);
     room.session.open_at(first, asked->entry.id);
     room.type("/undo");
     const Id undone = *stored_head();
@@ -294,7 +294,7 @@ TEST_CASE("/sessions leaves out what nobody looks for, and says how to see it") 
   value_of(room.stage.store.append_session_entries(made->session_id,
                                                    std::array{user_says("something")}));
   room.open("main:test:here");
-  value_of(room.stage.store.archive(packed));
+  value_of(room.stage.store.life_cycle().archive(packed));
   const auto says = [&](const std::string& line) {
     room.screen.writes.clear();
     room.type(line);
@@ -334,7 +334,7 @@ TEST_CASE("the end of a key, as lists show it, names a session") {
   room.type("/switch 091-86c8");
   CHECK(room.session.id() != first);
   room.type("/archive 090-76c7");
-  CHECK(value_of(room.stage.store.open(first)).archived);
+  CHECK(room.stage.store.open(first).archived);
   room.type("/switch 00-nosuch");
   CHECK(room.screen.bytes().find("no session called") != std::string::npos);
 }
@@ -343,7 +343,7 @@ TEST_CASE("what fails while nobody types is told, and the prompt comes again") {
   Room room(R"(["hello"])");
   room.open("main:test:one");
   bool broken = true;
-  room.catch_up = [&] {
+  room.catch_up_now = [&] {
     if (std::exchange(broken, false)) throw Error("the skills are gone");
     return false;
   };

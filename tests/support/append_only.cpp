@@ -45,7 +45,7 @@ catalog::ProviderRow service_on(handover::WireFormat wire, const model::ModelRef
 }
 
 handover::Target target_on(handover::WireFormat wire, const model::ModelRef& model) {
-  return catalog::target_of(service_on(wire, model), all_models().find_model(model), model, {});
+  return catalog::target_of(service_on(wire, model), all_models().find_model(model), model);
 }
 
 // Marks of the cache wander with the end; a stand-in for a signature only says that there is none.

@@ -7,12 +7,10 @@
 #include <utility>
 #include <variant>
 
-#include "core/exchange/importers/source_file.h"
+#include "core/import/source/source_file.h"
 #include "core/text/text.h"
 
 namespace skein::test {
-
-namespace importers = exchange::importers;
 
 namespace {
 
@@ -80,9 +78,7 @@ model::Usage CollectedSession::usage() const {
 
 std::string CollectedSession::path() const {
   const auto find = [&](const std::string& id) {
-    const auto alias = aliases.find(id);
-    return std::ranges::find(entries, alias == aliases.end() ? id : alias->second,
-                             &importers::ForeignEntry::id);
+    return std::ranges::find(entries, id, &importers::ForeignEntry::id);
   };
   std::vector<std::string> lines;
   auto at = leaf.empty() && !entries.empty() ? std::prev(entries.end()) : find(leaf);
@@ -104,19 +100,14 @@ void CollectedImport::add(importers::ForeignEntry entry) {
   if (!open_) return faults.push_back("an entry without a session: " + entry.id);
   CollectedSession& session = sessions.back();
   const auto known = [&](const std::string& id) {
-    return session.aliases.contains(id) ||
-           std::ranges::find(session.entries, id, &importers::ForeignEntry::id) !=
-               session.entries.end();
+    return std::ranges::find(session.entries, id, &importers::ForeignEntry::id) !=
+           session.entries.end();
   };
   if (entry.id.empty()) faults.push_back("an entry without an id");
   if (known(entry.id)) faults.push_back("given twice: " + entry.id);
   if (!entry.parent.empty() && !known(entry.parent))
     faults.push_back("before its parent, or without one: " + entry.id);
   session.entries.push_back(std::move(entry));
-}
-
-void CollectedImport::alias(std::string_view id, std::string_view added) {
-  if (open_) sessions.back().aliases.emplace(id, added);
 }
 
 std::string CollectedImport::keep(std::string_view bytes) {
@@ -134,7 +125,7 @@ void CollectedImport::end(std::string_view leaf) {
 namespace {
 
 CollectedImport collect(const importers::SourceFile& file, std::string_view name) {
-  const importers::Format* format =
+  const importers::ImportFormat* format =
       name.empty() ? importers::format_of(file) : importers::format_named(name);
   CollectedImport collected;
   REQUIRE_MESSAGE(format != nullptr, "nobody recognizes " << file.path());
@@ -162,11 +153,6 @@ const model::Message& message_in(const CollectedSession& session, const std::str
   const auto* const found = std::get_if<model::Message>(&entry_in(session, id).content);
   REQUIRE(found != nullptr);
   return *found;
-}
-
-std::string foreign_samples() {
-  const std::string samples = env("SKEIN_SAMPLES");
-  return samples.empty() ? samples : samples + "/fixtures";
 }
 
 CollectedImport collect_file(const std::string& path, std::string_view format) {

@@ -7,14 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exchange/importers/format.h"
+#include "core/import/formats.h"
 
 namespace skein::test {
 
 struct CollectedSession {
-  exchange::importers::ForeignSession session{};
-  std::vector<exchange::importers::ForeignEntry> entries{};
-  std::map<std::string, std::string> aliases{};
+  importers::ForeignSession session{};
+  std::vector<importers::ForeignEntry> entries{};
   std::string leaf{};
 
   // What a user would count on the whole tree.
@@ -29,16 +28,15 @@ struct CollectedSession {
   std::string path() const;
 };
 
-struct CollectedImport : exchange::importers::Receiver {
+struct CollectedImport : importers::Receiver {
   std::vector<CollectedSession> sessions{};
   std::map<std::string, int> losses{};
   std::vector<std::string> blobs{};
   // The promises of Receiver that were broken: a parent after its child, an id given twice.
   std::vector<std::string> faults{};
 
-  bool begin(const exchange::importers::ForeignSession& session) override;
-  void add(exchange::importers::ForeignEntry entry) override;
-  void alias(std::string_view id, std::string_view added) override;
+  bool begin(const importers::ForeignSession& session) override;
+  void add(importers::ForeignEntry entry) override;
   std::string keep(std::string_view bytes) override;
   void lose(std::string_view what) override;
   void end(std::string_view leaf) override;
@@ -49,12 +47,8 @@ struct CollectedImport : exchange::importers::Receiver {
 
 // By their ids there.
 std::set<std::string> ids_of(const CollectedImport& import);
-const exchange::importers::ForeignEntry& entry_in(const CollectedSession& session,
-                                                  const std::string& id);
+const importers::ForeignEntry& entry_in(const CollectedSession& session, const std::string& id);
 const model::Message& message_in(const CollectedSession& session, const std::string& id);
-
-// The folder of other programs' sessions in SKEIN_SAMPLES; empty: there is none.
-std::string foreign_samples();
 
 // Reads a file, or bytes as if they were one, with the first format that recognizes it, or the
 // one named.

@@ -1,10 +1,11 @@
 #include "tests/support/exported_sample.h"
 
+#include "core/export/formats.h"
 #include "core/model/payloads.h"
 
 namespace skein::test {
 
-using namespace exchange::exporters;
+using namespace exporters;
 
 model::Entry& SampleSession::add(model::Entry entry) {
   entry.id = Id{(entries.size() + 1) << 32 | 0xabcd};
@@ -31,7 +32,7 @@ ExportedSession SampleSession::exported() const {
   for (const model::Entry& each : entries)
     if (!model::is_marginal(each.type)) out.leaf = each.id;
   if (out.leaf) out.leaves = {*out.leaf};
-  out.each_entry = [this](const VisitEntry& visit) {
+  out.each_entry = [this](const EntryVisitor& visit) {
     for (const model::Entry& each : entries) visit(each);
   };
   out.blob = [this](const std::string& name) {
@@ -77,10 +78,9 @@ SampleSession sample_talk() {
   return session;
 }
 
-std::string written(void (*write)(const ExportedSession&, const Sink&),
-                    const ExportedSession& session) {
+std::string written(std::string_view format, const ExportedSession& session) {
   std::string out;
-  write(session, [&](std::string_view piece) { out += piece; });
+  format_named(format)->write(session, [&](std::string_view piece) { out += piece; });
   return out;
 }
 

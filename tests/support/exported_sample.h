@@ -3,9 +3,10 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/exchange/exporters/exported_session.h"
+#include "core/export/exported_session.h"
 
 namespace skein::test {
 
@@ -20,14 +21,13 @@ struct SampleSession {
   model::Entry& add(model::Entry entry);
   model::Entry& add(const model::Message& message);
   // Valid as long as this is.
-  exchange::exporters::ExportedSession exported() const;
+  exporters::ExportedSession exported() const;
 };
 
 // A question with an image, thinking, two calls, their results, an answer.
 SampleSession sample_talk();
 
-std::string written(void (*write)(const exchange::exporters::ExportedSession&,
-                                  const exchange::exporters::Sink&),
-                    const exchange::exporters::ExportedSession& session);
+// In the format of that name.
+std::string written(std::string_view format, const exporters::ExportedSession& session);
 
 }  // namespace skein::test

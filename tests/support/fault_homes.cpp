@@ -1,6 +1,6 @@
 #include "tests/support/fault_homes.h"
 
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
@@ -27,17 +27,17 @@ void fill(const std::string& home, Before& before) {
   before.trashed = session_called(store, trashed_key);
   append(store, before.trashed, {user_says("thrown away", numbered_id(1))});
   before.acknowledged[before.trashed] = entries_of(store, before.trashed);
-  if (!store.erase(before.trashed)) throw Error("no trash");
+  if (!store.life_cycle().erase(before.trashed)) throw Error("no trash");
   before.main = session_called(store, main_key);
   append(store, before.main, {user_says(leaked, numbered_id(2)), user_says("two", numbered_id(3))});
-  store.remember(before.main, "/");
+  store.presence().remember(before.main, "/");
   before.acknowledged[before.main] = entries_of(store, before.main);
 }
 
 Id archived_branch(store::SessionStore& store, Before& before) {
   const Id made = value_of(store.branch_from_entry(before.main, numbered_id(3))).session_id;
   before.acknowledged[made] = entries_of(store, made);
-  if (!store.archive(made)) throw Error("no archive");
+  if (!store.life_cycle().archive(made)) throw Error("no archive");
   return made;
 }
 
@@ -46,10 +46,10 @@ void spread(const std::string& home, Before& before) {
   fill(home, before);
   store::SessionStore store = store_at(home);
   archived_branch(store, before);
-  if (!store.erase(archived_branch(store, before))) throw Error("no trash");
+  if (!store.life_cycle().erase(archived_branch(store, before))) throw Error("no trash");
   const Id both = archived_branch(store, before);
   const std::string packed = read_file(archive(home, both));
-  if (!store.unarchive(both)) throw Error("no transcript");
+  if (!store.life_cycle().unarchive(both)) throw Error("no transcript");
   write_file(archive(home, both), packed);
   const fs::path root = home, state = state_folder(home) / "skein";
   write_file(archive(home, both).string() + ".0123456789abcdef.tmp", packed);
@@ -80,7 +80,7 @@ const FaultHome homes[] = {
      [](const std::string& home, Before& before) {
        fill(home, before);
        store::SessionStore store = store_at(home);
-       if (!store.archive(before.main)) throw Error("no archive");
+       if (!store.life_cycle().archive(before.main)) throw Error("no archive");
      }},
     {"a stale index",
      [](const std::string& home, Before& before) {

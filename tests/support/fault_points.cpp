@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/home/maintenance/repair.h"
 #include "tests/support/fault_homes.h"
 #include "tests/support/homes.h"
@@ -124,7 +124,7 @@ const Operation operations[] = {
      0,
      [](const std::string& home, const Before& before) {
        store::SessionStore store = store_at(home);
-       return value_of(store.open(before.main)).state.title == "a new title";
+       return store.open(before.main).state.title == "a new title";
      }},
     {{"sessions", "archive", main_key},
      false,
@@ -193,7 +193,7 @@ const Operation operations[] = {
      0,
      [](const std::string& home, const Before& before) {
        store::SessionStore store = store_at(home);
-       return value_of(store.open(before.main)).state.redacted.contains(numbered_id(2));
+       return store.open(before.main).state.redacted.contains(numbered_id(2));
      }},
     {{"doctor", "--rebuild-index"},
      false,
@@ -275,7 +275,7 @@ std::string not_usable(const std::string& home) {
   }
   for (const store::SessionRecord& each : other.list()) {
     append(other, each.header.session, {user_says("on")});
-    if (!value_of(other.examine(each.header.session)).uncommitted.empty())
+    if (!value_of(other.transcripts().examine(each.header.session)).uncommitted.empty())
       return "a torn tail outlived an append";
   }
   return {};

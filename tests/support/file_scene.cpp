@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "core/model/tool.h"
+#include "core/sandbox/sandbox.h"
 #include "core/store/home/file_backend.h"
-#include "core/tools/sandbox/sandbox.h"
 #include "tests/support/homes.h"
 #include "tests/support/workbench.h"
 
@@ -41,10 +41,10 @@ FileScene::FileScene(Folder folder, store::SessionStore on, checkpoints::ScanLim
 }
 
 void FileScene::reopen() {
-  keeper_ = std::make_unique<checkpoints::FileKeeper>([this] {
+  keeper_ = std::make_unique<checkpoints::Checkpointer>([this] {
     return std::make_unique<checkpoints::WorkspaceFiles>(
-        store, contents(), work().string(), std::vector<std::string>{},
-        tools::sandbox::best_sandbox(), memory, limits, notes());
+        store, contents(), work().string(), std::vector<std::string>{}, sandbox::best_sandbox(),
+        memory, limits, notes());
   });
   tools_ = std::make_unique<model::Tools>(
       tools::standard_tools({.root = work().string(), .unfinished = notes()}));
@@ -111,22 +111,22 @@ Id FileScene::turn(const std::string& shell) {
   return prompt;
 }
 
-checkpoints::Plan FileScene::plan(Id entry) {
+checkpoints::RestorePlan FileScene::plan(Id entry) {
   return value_of(checkpoints::plan_to(workspace(), session, entry));
 }
 
 checkpoints::RestoreReport FileScene::restore(Id entry, bool overwrite) {
-  const checkpoints::Plan found = plan(entry);
-  checkpoints::Restorer restorer(workspace());
-  return value_of(restorer.run(found, {.session = session, .to = entry, .overwrite = overwrite}));
+  return value_of(checkpoints::restore(workspace(), plan(entry),
+                                       {.session = session, .to = entry, .overwrite = overwrite}));
 }
 
 checkpoints::RestoreReport FileScene::redo() {
-  const auto step = value_of(checkpoints::last_step_back(store, session));
+  const auto step = value_of(checkpoints::last_step_back(store.transcripts(), session));
   if (!step) throw Error("there is nothing to redo");
-  const checkpoints::Plan found = value_of(checkpoints::plan_before(workspace(), session, *step));
-  checkpoints::Restorer restorer(workspace());
-  return value_of(restorer.run(found, {.session = session, .to = step->to, .redo = true}));
+  const checkpoints::RestorePlan found =
+      value_of(checkpoints::plan_before(workspace(), session, *step));
+  return value_of(
+      checkpoints::restore(workspace(), found, {.session = session, .to = step->to, .redo = true}));
 }
 
 std::map<std::string, std::string> FileScene::files() const {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/checkpoints/file_keeper.h"
+#include "core/checkpoints/checkpointer.h"
 #include "core/checkpoints/rewind.h"
 #include "core/store/session_store.h"
 #include "core/tools/tools.h"
@@ -37,7 +37,7 @@ class FileScene {
   void by_hand(const std::string& shell);  // what the user does in between
   std::string git(const std::string& arguments);
 
-  checkpoints::Plan plan(Id entry);
+  checkpoints::RestorePlan plan(Id entry);
   checkpoints::RestoreReport restore(Id entry, bool overwrite = false);
   checkpoints::RestoreReport redo();
 
@@ -52,7 +52,7 @@ class FileScene {
   store::SessionStore store;
   // Where contents are kept; beside the session, unless a test puts it elsewhere and reopens.
   std::function<checkpoints::ContentStore()> contents = [this] {
-    return checkpoints::ContentStore(store);
+    return checkpoints::content_store(store.blobs());
   };
   Id session{};
   checkpoints::ScanLimits limits;
@@ -64,7 +64,7 @@ class FileScene {
   model::FileKeeper::Moment moment() const;
 
   TempDir dir_;
-  std::unique_ptr<checkpoints::FileKeeper> keeper_;
+  std::unique_ptr<checkpoints::Checkpointer> keeper_;
   std::unique_ptr<model::Tools> tools_;
   Id prompt_{};
   std::string run_{};

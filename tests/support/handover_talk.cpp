@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/model/assembler.h"
-#include "core/model/redaction.h"
+#include "core/model/entry.h"
+#include "core/model/scrub.h"
 #include "providers/request.h"
 #include "providers/wire/decoder.h"
 

@@ -43,7 +43,7 @@ std::vector<model::Entry> entries_of(store::SessionStore& store, Id session) {
 }
 
 std::string damage_in(store::SessionStore& store, Id session) {
-  const store::Damage damage = value_of(store.examine(session));
+  const store::Damage damage = value_of(store.transcripts().examine(session));
   std::string out;
   if (!damage.altered.empty()) out += " altered lines";
   if (!damage.broken.empty()) out += " broken lines";

@@ -4,10 +4,10 @@
 #include <fstream>
 #include <random>
 
-#include "core/store/log/header.h"
 #include "core/store/log/line_codec.h"
+#include "core/store/log/log_reader.h"
 #include "core/store/log/log_writer.h"
-#include "core/text/crc32c.h"
+#include "core/text/checksum.h"
 
 namespace skein::test {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "core/jobs/keep_job.h"
+#include "core/jobs/supervise.h"
 
 int main(int count, char** arguments) {
   // Supervisors of programs that a test has started run this program again.

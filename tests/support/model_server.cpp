@@ -42,9 +42,10 @@ model::Message ModelServer::run() {
     if (keep_events) events.push_back(event);
     watch(event);
   };
-  return providers::HttpProvider(catalog_, keys_, patience)
-      .stream({.messages = {model::user_message("hi")}}, {dialect_.provider, dialect_.model},
-              ports);
+  return providers::HttpProvider(catalog_, keys_, timeouts)
+      .stream({.messages = {model::user_message("hi")},
+               .on_sent = [this](const model::SentRequest& each) { sent.push_back(each); }},
+              {dialect_.provider, dialect_.model}, ports);
 }
 
 std::string ModelServer::streamed() const {

@@ -33,11 +33,12 @@ class ModelServer {
   std::size_t retries() const;
 
   std::vector<std::string> requests{};
+  std::vector<model::SentRequest> sent{};  // what is to be recorded of them
   std::vector<model::Event> events{};
   bool keep_events = true;
   std::function<void(const model::Event&)> watch = [](const model::Event&) {};
   std::atomic<bool> stop{false};
-  http::Patience patience{.retry = std::chrono::milliseconds(4)};
+  http::Timeouts timeouts{.retry = std::chrono::milliseconds(4)};
 
  private:
   const Dialect& dialect_;

@@ -15,7 +15,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/store/postgres/address.h"
+#include "core/store/postgres/connection.h"
 #include "core/store/postgres/schema.h"
 #include "core/text/base.h"
 #include "tests/support/homes.h"

@@ -114,7 +114,8 @@ pid_t Pty::start_skein(const std::string& folder, std::vector<std::string> words
   words.insert(words.begin(), skein_executable());
   std::filesystem::create_directories(folder + "/ws");
   return start(words, [&] {
-    for (const char* name : {"SKEIN_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "NO_COLOR"})
+    for (const char* name :
+         {"SKEIN_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "NO_COLOR", "COLORFGBG"})
       unsetenv(name);
     setenv("SKEIN_HOME", (folder + "/home").c_str(), 1);
     setenv("XDG_STATE_HOME", (folder + "/state").c_str(), 1);

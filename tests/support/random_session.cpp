@@ -11,8 +11,10 @@
 #include "core/agent/agent.h"
 #include "core/model/payloads.h"
 #include "core/store/home/file_backend.h"
+#include "providers/request.h"
 #include "tests/support/append_only.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 #include "tests/support/random_transcript.h"
 #include "tests/support/temp_dir.h"
 
@@ -47,9 +49,10 @@ class Player : public model::Provider {
     start();
   }
 
-  SessionReport play() {
+  SessionReport play(const std::function<void(store::SessionStore&, Id)>& at_end) {
     for (std::size_t actions = 6 + dice_.below(18); actions > 0 && trouble_.empty(); --actions)
       act();
+    if (at_end) at_end(*store_, conversation_->session());
     return {trouble_, requests_, judge_.compared(), judge_.steps()};
   }
 
@@ -65,6 +68,7 @@ class Player : public model::Provider {
       return reply;
     }
     ++requests_;
+    tell_sent(context, model);
     std::string trouble = judge_.judge(with_bug(context), model, *conversation_->head(), branches_);
     if (trouble_.empty()) trouble_ = std::move(trouble);
     if (dice_.chance(3)) return overflow(std::move(reply), ports);
@@ -81,6 +85,15 @@ class Player : public model::Provider {
   std::int64_t roll(std::size_t most) { return static_cast<std::int64_t>(dice_.below(most)); }
 
   // ---- the model
+
+  // As the provider behind HTTP does.
+  void tell_sent(const model::Context& context, const model::ModelRef& model) const {
+    if (!context.on_sent) return;
+    const catalog::ProviderRow& row = *catalog_.find_provider(model.provider);
+    const catalog::ModelRow known = catalog_.find_model(model);
+    context.on_sent(providers::sent_request(
+        providers::make_request(context, model, row, known).wire.body, model, row, known));
+  }
 
   static model::Message overflow(model::Message reply, const model::Ports& ports) {
     ports.sink(model::Streaming{model::delta::Failed{"too long", true}});
@@ -208,14 +221,14 @@ class Player : public model::Provider {
                               : store::SessionStore(std::make_unique<store::home::FileBackend>(
                                     store::files::memory_files())));
     }
-    agent_ = std::make_unique<agent::Agent>(agent::Parts{
-        .store = *store_,
-        .tools = tools_,
-        .provider = [this](const model::ModelRef&) -> model::Provider& { return *this; },
-        .limits = [this](const model::ModelRef&) { return agent::ModelLimits{window_}; }});
+    agent_ =
+        std::make_unique<agent::Agent>(agent_parts(*store_, tools_, *this, [&](agent::Parts& with) {
+          with.limits = [this](const model::ModelRef&) { return agent::ModelLimits{window_}; };
+        }));
     stop_ = false;
     open(session != Id{} ? session : session_called(*store_, "main:test:random"));
-    agent_->recover(*conversation_, ports());
+    agent::Settings resumed;
+    agent_->recovery().recover(*conversation_, resumed, ports());
   }
 
   void open(Id session) {
@@ -261,7 +274,19 @@ class Player : public model::Provider {
 
   void redact() {
     if (!ids_.empty())
-      (void)store_->redact(conversation_->session(), ids_[dice_.below(ids_.size())], "a key");
+      (void)store_->mark(conversation_->session(),
+                         model::payload::Redaction{ids_[dice_.below(ids_.size())], "a key"});
+  }
+
+  void drop_result() {
+    std::vector<Id> results;
+    for (const model::Entry& entry : conversation_->path())
+      if (const auto message = model::message_of(entry);
+          message && message->role == model::Role::tool)
+        results.push_back(entry.id);
+    if (!results.empty())
+      agent_->drop_result(*conversation_, results[dice_.below(results.size())], "[dropped]",
+                          settings_, ports());
   }
 
   // To before the last prompt.
@@ -319,6 +344,7 @@ class Player : public model::Provider {
     if (what < 96) return agent_->note(*conversation_, words(dice_, 5), settings_, ports());
     if (what < 97)
       return append(model::payload::SystemPromptOverride{dice_.chance(50) ? words(dice_, 5) : ""});
+    if (what < 98) return drop_result();
     fork();
   } catch (const Killed&) {
     until_kill_ = 0;
@@ -338,6 +364,7 @@ class Player : public model::Provider {
     open(made.session_id);
   }
 
+  const catalog::Catalog catalog_{};
   Dice dice_;
   SeededBug bug_;
   bool on_disk_;
@@ -362,8 +389,9 @@ class Player : public model::Provider {
 
 }  // namespace
 
-SessionReport play_random_session(std::uint64_t seed, SeededBug bug) {
-  return Player(seed, bug).play();
+SessionReport play_random_session(std::uint64_t seed, SeededBug bug,
+                                  const std::function<void(store::SessionStore&, Id)>& at_end) {
+  return Player(seed, bug).play(at_end);
 }
 
 }  // namespace skein::test

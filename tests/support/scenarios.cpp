@@ -69,12 +69,12 @@ const Scenario all[] = {
      model::Stop::stop, 2, "Hello"},
     {"retry-after absurd",
      [](Connection& peer, int n, Scene& s) { once(peer, n, s, 429, "retry-after: 36000\r\n"); },
-     model::Stop::error, 1, "", "it asks to wait 10 h"},
+     model::Stop::error, 1, "", "the provider asks to wait 10 h"},
     {"retry-after a date in years",
      [](Connection& peer, int n, Scene& s) {
        once(peer, n, s, 503, "retry-after: Wed, 21 Oct 2099 07:28:00 GMT\r\n");
      },
-     model::Stop::error, 1, "", "it asks to wait"},
+     model::Stop::error, 1, "", "the provider asks to wait"},
     {"retry-after nonsense",
      [](Connection& peer, int n, Scene& s) { once(peer, n, s, 503, "retry-after: soon, -1\r\n"); },
      model::Stop::stop, 2, "Hello"},
@@ -142,7 +142,7 @@ const Scenario all[] = {
      model::Stop::interrupted, 1, "Hel"},
     {"silence in the middle",
      [](Connection& peer, int, Scene& scene) { begin(peer, scene), peer.wait_until_closed(); },
-     model::Stop::interrupted, 1, "Hel", "no sign of life"},
+     model::Stop::interrupted, 1, "Hel", "has stopped responding"},
     {"silence instead of an answer",
      [](Connection& peer, int, Scene&) { peer.wait_until_closed(); }, model::Stop::error, all_tries, "", ""},
     {"FIN before the answer", [](Connection& peer, int, Scene&) { peer.shut(); }, model::Stop::error, all_tries},
@@ -255,13 +255,13 @@ const Scenario all[] = {
        while (peer.chunk(block)) {
        }
      },
-     model::Stop::error, 1, "", "more than any answer"},
+     model::Stop::error, 1, "", "the answer of the provider is too large"},
     {"a compressed bomb",
      [](Connection& peer, int, Scene&) {
        static const std::string bomb = gzipped("data: " + std::string(100 << 20, '0'));
        peer.answer(200, bomb, "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n");
      },
-     model::Stop::error, 1, "", "more than any answer"},
+     model::Stop::error, 1, "", "the answer of the provider is too large"},
     {"very many events",
      [](Connection& peer, int, Scene& scene) {
        peer.begin_stream();
@@ -303,7 +303,7 @@ const Scenario all[] = {
      [](Connection& peer, int, Scene& scene) {
        peer.send("HTTP/1.1 307 Moved\r\nlocation: " + scene.other->url() + "\r\n" + moved_text);
      },
-     model::Stop::error, 1, "", "without encryption", tls},
+     model::Stop::error, 1, "", "redirects to an unencrypted address", tls},
     {"a proxy that wants a password", answer<407>, model::Stop::error, 1, "", "the proxy refused", Scenario::Road::proxy},
 };
 

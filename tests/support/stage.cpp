@@ -5,6 +5,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/text/json.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 
 namespace skein::test {
 
@@ -38,28 +39,27 @@ Stage::Stage(JsonText script)
     : Stage(std::move(script), store::SessionStore(std::make_unique<store::home::FileBackend>(
                                    store::files::memory_files()))) {}
 
-Stage::Stage(JsonText script, store::SessionStore on)
+Stage::Stage(JsonText script, store::SessionStore on, budget::Budget* budget,
+             const std::string& sub_agent)
     : store(std::move(on)),
       model(std::move(script)),
       tools{noting("fail", model::Effect::reads), noting("look", model::Effect::reads),
             noting("poke", model::Effect::writes)},
-      agent({.store = store,
-             .tools = tools,
-             .provider = [this](const model::ModelRef&) -> model::Provider& { return provider_; },
-             .clean =
-                 [](std::string text) {
-                   const std::size_t at = text.find("sk-secret");
-                   return at == std::string::npos ? text : text.replace(at, 9, "[key]");
-                 },
-             .before_delegating =
-                 [this](const agent::Turn& turn) {
-                   if (before_delegating) before_delegating(turn);
-                 },
-             .left_behind =
-                 [this](Id session, const model::ToolUse& call) {
-                   return left_behind ? left_behind(session, call) : std::string{};
-                 },
-             .inbox = &inbox}) {}
+      agent(agent_parts(store, tools, provider_, [&](agent::Parts& with) {
+        with.clean = [](std::string text) {
+          const std::size_t at = text.find("sk-secret");
+          return at == std::string::npos ? text : text.replace(at, 9, "[key]");
+        };
+        with.budget = budget;
+        with.sub_agent = sub_agent;
+        with.price = [](const std::string&, const model::Usage& usage) {
+          const bool longest = usage.output >= 32'000;
+          return std::optional(longest ? 0.1 : static_cast<double>(usage.input) / 100);
+        };
+        with.spent = [](const agent::Conversation&) { return 0.0; };
+        with.delegates = &late_;
+        with.inbox = &inbox;
+      })) {}
 
 model::Tool Stage::noting(const std::string& name, model::Effect effect) {
   return {.name = name,

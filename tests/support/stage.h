@@ -18,10 +18,21 @@ namespace skein::test {
 std::string line_of(const model::Entry& entry);
 std::vector<std::string> lines_of(const std::vector<model::Entry>& entries);
 
+// As if skein had just been started: with no settings but the rules. Returns how many calls were
+// answered.
+inline std::size_t recover(agent::Agent& agent, agent::Conversation& conversation,
+                           const model::Ports& ports, const permission::Rules& rules = {}) {
+  agent::Settings settings{.rules = rules};
+  return agent.recovery().recover(conversation, settings, ports).calls;
+}
+
 class Stage {
  public:
   explicit Stage(JsonText script);
-  Stage(JsonText script, store::SessionStore on);
+  // `sub_agent`: as which one it works, in the budget of another stage. A call costs a cent for
+  // each token of its input, and 10 cents are reserved for it.
+  Stage(JsonText script, store::SessionStore on, budget::Budget* budget = nullptr,
+        const std::string& sub_agent = {});
 
   agent::Conversation conversation(const std::string& key = "main:test:one");
   model::Ports ports();
@@ -44,9 +55,7 @@ class Stage {
   // `look` reads, `poke` changes, `fail` reads and throws what no tool should.
   model::Tools tools;
   agent::Inbox inbox{};
-  // See agent::Parts.
-  std::function<void(const agent::Turn&)> before_delegating{};
-  std::function<std::string(Id session, const model::ToolUse& call)> left_behind{};
+  agent::Delegates* delegates = nullptr;  // may be set later than the agent is made
   agent::Agent agent;
   agent::Agent::Settings settings{.model = {"scripted", "x"}, .system = "be brief"};
 
@@ -61,9 +70,20 @@ class Stage {
     }
     Stage& stage;
   };
+  struct LateDelegates : agent::Delegates {
+    explicit LateDelegates(Stage& on) : stage(on) {}
+    void bind(const agent::Turn& turn) override {
+      if (stage.delegates != nullptr) stage.delegates->bind(turn);
+    }
+    std::string left_behind(Id session, const model::ToolUse& call) const override {
+      return stage.delegates != nullptr ? stage.delegates->left_behind(session, call) : "";
+    }
+    Stage& stage;
+  };
   model::Tool noting(const std::string& name, model::Effect effect);
 
   Overheard provider_{*this};
+  LateDelegates late_{*this};
 };
 
 }  // namespace skein::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 
 namespace skein::test {
 

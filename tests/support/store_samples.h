@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/log/header.h"
+#include "core/store/log/log_reader.h"
 #include "tests/support/crash_disk.h"
 
 namespace skein::test {

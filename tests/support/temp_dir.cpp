@@ -5,7 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "core/text/small_file.h"
+#include "core/text/io.h"
 
 namespace skein::test {
 

@@ -7,12 +7,15 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/support/long_run.h"
 #include "tests/support/random_session.h"
 
 using namespace skein::test;
 
 int main(int argc, char** argv) {
-  const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000;
+  const std::uint64_t count = argc > 1     ? std::strtoull(argv[1], nullptr, 10)
+                              : long_run() ? 10'000
+                                           : 4'000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   int failures = 0;
   std::size_t requests = 0, compared = 0, steps = 0;

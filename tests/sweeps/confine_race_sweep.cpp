@@ -15,9 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "core/text/fd.h"
 #include "core/text/io.h"
-#include "core/tools/workspace/root.h"
+#include "core/workspace/root.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -75,36 +74,36 @@ struct Tally {
 
 std::string text_behind(int fd) { return read_all(fd, 100).value_or(""); }
 
-bool read_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
-  const tools::workspace::Place place = root.locate(path);
+bool read_once(const workspace::Root& root, const char* path, Tally& tally) {
+  const workspace::FilePlace place = root.locate(path);
   if (!place) return false;
-  const tools::workspace::Opened file = root.open_file(place);
+  const workspace::OpenedFile file = root.open_file(place);
   if (!file) return false;
   tally.escapes += text_behind(file.fd.get()) == outside_text;
   return true;
 }
 
-bool write_once(const tools::workspace::Root& root, const char* path, Tally&) {
-  const tools::workspace::Place place = root.locate(path);
+bool write_once(const workspace::Root& root, const char* path, Tally&) {
+  const workspace::FilePlace place = root.locate(path);
   if (!place) return false;
-  std::optional<tools::workspace::Expected> expected;
-  if (const tools::workspace::Opened old = root.open_file(place)) expected = {old.info, {}};
+  std::optional<workspace::Expected> expected;
+  if (const workspace::OpenedFile old = root.open_file(place)) expected = {old.info, {}};
   return root.replace(place, inside_text, expected).empty();
 }
 
-bool edit_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
-  const tools::workspace::Place place = root.locate(path);
+bool edit_once(const workspace::Root& root, const char* path, Tally& tally) {
+  const workspace::FilePlace place = root.locate(path);
   if (!place) return false;
-  const tools::workspace::Opened file = root.open_file(place);
+  const workspace::OpenedFile file = root.open_file(place);
   if (!file) return false;
   tally.escapes += text_behind(file.fd.get()) == outside_text;
-  return root.replace(place, inside_text, tools::workspace::Expected{file.info, {}}).empty();
+  return root.replace(place, inside_text, workspace::Expected{file.info, {}}).empty();
 }
 
-bool list_once(const tools::workspace::Root& root, const char*, Tally& tally) {
-  const tools::workspace::Place place = root.locate("door");
+bool list_once(const workspace::Root& root, const char*, Tally& tally) {
+  const workspace::FilePlace place = root.locate("door");
   if (!place) return false;
-  const tools::workspace::Opened folder = root.open_folder(place);
+  const workspace::OpenedFile folder = root.open_folder(place);
   if (!folder) return false;
   tally.escapes += faccessat(folder.fd.get(), "only-outside", F_OK, 0) == 0;
   return true;
@@ -148,7 +147,7 @@ Tally race(long attempts, std::chrono::seconds longest, Attempt attempt) {
 
 struct Contest {
   const char* name;
-  bool (*once)(const tools::workspace::Root&, const char*, Tally&);
+  bool (*once)(const workspace::Root&, const char*, Tally&);
   long attempts;
 };
 
@@ -165,11 +164,11 @@ int main() {
   Tally all;
   bool intact = true;
   const auto start = Clock::now();
-  for (const tools::workspace::Resolver resolver :
-       {tools::workspace::Resolver::kernel, tools::workspace::Resolver::walk}) {
+  for (const workspace::Resolver resolver :
+       {workspace::Resolver::kernel, workspace::Resolver::walk}) {
     for (const Contest& contest : contests) {
       Arena arena;
-      const tools::workspace::Root root(arena.root, {}, resolver);
+      const workspace::Root root(arena.root, {}, resolver);
       Tally tally;
       long swaps = 0;
       {
@@ -182,14 +181,13 @@ int main() {
       }
       intact &= arena.untouched();
       printf("%-5s %-6s %8ld attempts, %8ld worked, %8ld swaps, %ld escapes\n", contest.name,
-             resolver == tools::workspace::Resolver::kernel ? "kernel" : "walk", tally.attempts,
+             resolver == workspace::Resolver::kernel ? "kernel" : "walk", tally.attempts,
              tally.worked, swaps, tally.escapes);
       all.attempts += tally.attempts, all.worked += tally.worked, all.escapes += tally.escapes;
     }
   }
   Arena arena;
-  const auto root =
-      std::make_shared<const tools::workspace::Root>(arena.root, std::vector<std::string>{});
+  const auto root = std::make_shared<const workspace::Root>(arena.root, std::vector<std::string>{});
   const model::Tools tools{tools::read_tool(root, {}), tools::list_tool(root, {}),
                            tools::grep_tool(root, {})};
   const Exchange exchange(arena.root);

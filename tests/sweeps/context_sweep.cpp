@@ -10,11 +10,12 @@
 #include "core/context/build_context.h"
 #include "core/context/compaction.h"
 #include "core/handover/normalize.h"
-#include "core/model/tokens.h"
+#include "core/model/provider.h"
 #include "core/model/tree.h"
 #include "core/tools/tools.h"
 #include "providers/grammar/validator.h"
 #include "providers/wire/codecs.h"
+#include "tests/support/long_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/random_transcript.h"
 
@@ -169,7 +170,9 @@ std::string wrong(std::uint64_t seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
+  const std::uint64_t count = argc > 1     ? std::strtoull(argv[1], nullptr, 10)
+                              : long_run() ? 100'000
+                                           : 40'000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed)

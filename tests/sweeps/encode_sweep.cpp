@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "providers/request.h"
+#include "tests/support/long_run.h"
 #include "tests/support/random_transcript.h"
 #include "tests/support/sweep.h"
 
@@ -63,7 +64,9 @@ void sign_some(Dice& dice, const model::ModelRef& model, std::vector<model::Mess
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 25'000;
+  const std::uint64_t count = argc > 1     ? std::strtoull(argv[1], nullptr, 10)
+                              : long_run() ? 25'000
+                                           : 10'000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   const catalog::Catalog catalog;
   Sweep sweep("encode_sweep");

@@ -47,7 +47,7 @@ void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char*
   CrashDisk disk(image);
   store::SessionStore store(std::make_unique<store::home::FileBackend>(disk.process()));
 
-  const store::Result<store::SessionRecord> opened = store.open(sample_session);
+  const store::Result<store::SessionRecord> opened = store.sessions().open(sample_session);
   if (!sweep.check(ok(opened), [&] { return where() + ": does not open"; })) return;
   const std::optional<Id> head = opened->state.head;
   const store::Result<store::Path> read =
@@ -66,9 +66,9 @@ void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char*
   }
   // What is read on the way is told at once.
   if (at >= sample.borders.front())
-    sweep.check(!path.notices.empty() || store.open(sample_session)->damage.any(),
+    sweep.check(!path.notices.empty() || store.open(sample_session).damage.any(),
                 [&] { return where() + ": nobody is told"; });
-  const store::Result<store::Damage> examined = store.examine(sample_session);
+  const store::Result<store::Damage> examined = store.transcripts().examine(sample_session);
   sweep.check(ok(examined) && examined->any(), [&] { return where() + ": it is called whole"; });
   sweep.check(ok(examined) && examined->uncommitted.empty(),
               [&] { return where() + ": it is called a write that was cut short"; });

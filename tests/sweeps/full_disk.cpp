@@ -106,7 +106,7 @@ void fork_many_blocks() {
   store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
   for (int i = 0; i < 60; ++i) append(store, session, {user_says(std::string(100'000, 'x'))});
-  const Id head = value_of(store.open(session)).state.head.value();
+  const Id head = store.open(session).state.head.value();
   constexpr std::uint64_t block = 1u << 20, page = 4096;
   for (const std::uint64_t room : {std::uint64_t{1}, block - 1, block, block + 1, block + page,
                                    2 * block - page, 2 * block, 2 * block + page + 1}) {

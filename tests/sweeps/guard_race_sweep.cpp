@@ -120,10 +120,10 @@ int main(int count, char** words) {
   setenv("TMPDIR", "/var/tmp", 1);  // not the /tmp that is private in the sandbox
   const int rounds = long_run() ? 100 : 4, attempts = long_run() ? 1000 : 100;
   Sweep sweep("guard race");
-  for (const tools::sandbox::Sandbox sandbox :
-       {tools::sandbox::Sandbox::bubblewrap, tools::sandbox::Sandbox::landlock}) {
-    if (sandbox == tools::sandbox::Sandbox::bubblewrap ? !tools::sandbox::bubblewrap_works()
-                                                       : tools::sandbox::landlock_version() == 0)
+  for (const sandbox::Sandbox sandbox :
+       {sandbox::Sandbox::bubblewrap, sandbox::Sandbox::landlock}) {
+    if (sandbox == sandbox::Sandbox::bubblewrap ? !sandbox::bubblewrap_works()
+                                                : sandbox::landlock_version() == 0)
       continue;
     for (int round = 0; round < rounds; ++round) {
       TestWorkspace bench;

@@ -10,6 +10,7 @@
 #include "core/handover/carry_over.h"
 #include "core/handover/normalize.h"
 #include "tests/support/handover_rules.h"
+#include "tests/support/long_run.h"
 
 using namespace skein;
 using namespace skein::test;
@@ -108,7 +109,9 @@ std::string wrong(std::uint64_t seed, handover::WireFormat wire) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
+  const std::uint64_t count = argc > 1     ? std::strtoull(argv[1], nullptr, 10)
+                              : long_run() ? 100'000
+                                           : 40'000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed)

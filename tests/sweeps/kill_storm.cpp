@@ -174,9 +174,9 @@ int write_index_until_killed(const std::string& home, std::uint64_t seed) {
     const std::vector<store::NewEntry> one{user_says("x")};
     const store::Result<store::AppendResult> appended = store.append_session_entries(session, one);
     if (random() % 3 == 0)
-      (void)store.erase(session);
+      (void)store.life_cycle().erase(session);
     else if (random() % 2 == 0)
-      store.remember(session, "/workspace" + std::to_string(random() % 60));
+      store.presence().remember(session, "/workspace" + std::to_string(random() % 60));
     else
       store.list();
     ++shared->saved;

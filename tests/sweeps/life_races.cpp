@@ -53,19 +53,20 @@ void check(const store::Result<Value>& done) {
 constexpr Race races[] = {
     {"archive",
      [](store::home::Home&, store::SessionStore& store, Id session, int number) {
-       check(number % 3 == 2 ? store.unarchive(session) : store.archive(session));
+       check(number % 3 == 2 ? store.life_cycle().unarchive(session)
+                             : store.life_cycle().archive(session));
      }},
     {"trash",
      [](store::home::Home&, store::SessionStore& store, Id session, int) {
-       check(store.erase(session));
-       check(store.restore(to_string(session)));
+       check(store.life_cycle().erase(session));
+       check(store.life_cycle().restore(to_string(session)));
      }},
     {"scrub",
      [](store::home::Home& home, store::SessionStore& store, Id session, int number) {
        const Id leaked = numbered_id(1'000'000 + static_cast<std::uint64_t>(number));
        append(store, session,
               {user_says("tok_9f8e7d6c5b4aZQ31xY" + std::to_string(number), leaked)});
-       value_of(store.redact(session, leaked, "leaked"));
+       value_of(store.mark(session, model::payload::Redaction{leaked, "leaked"}));
        value_of(store::home::maintenance::scrub(home, session, leaked));
      }},
 };
@@ -137,7 +138,7 @@ std::size_t run_race(const Race& race, int rounds) {
   if (const int status = status_of(other); status != 0)
     complain(std::string(race.name) + ": the other process ended with " + std::to_string(status));
   store::SessionStore fresh = store_at(home);
-  (void)fresh.restore(to_string(session));
+  (void)fresh.life_cycle().restore(to_string(session));
   check_all_there(fresh, session, acknowledged, race.name);
   return acknowledged.size();
 }

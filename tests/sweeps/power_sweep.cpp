@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/home/maintenance/scrub.h"
-#include "core/store/home/transcript.h"
 #include "tests/support/long_run.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"

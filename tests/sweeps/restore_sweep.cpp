@@ -139,10 +139,10 @@ class Run {
     const std::size_t to = dice_.below(states_.size()), microseconds = dice_.below(4000);
     Pipe begun = make_pipe();
     const pid_t child = start([&] {
-      const checkpoints::Plan plan = scene_.plan(prompts_[to]);
-      checkpoints::Restorer restorer(scene_.workspace());
-      restorer.before_step = [&] { write_all(begun.write.get(), "x"); };
-      value_of(restorer.run(plan, {.session = scene_.session, .to = prompts_[to]}));
+      const checkpoints::RestorePlan plan = scene_.plan(prompts_[to]);
+      value_of(checkpoints::restore(scene_.workspace(), plan,
+                                    {.session = scene_.session, .to = prompts_[to]},
+                                    [&] { write_all(begun.write.get(), "x"); }));
       return 0;
     });
     begun.write.reset();

@@ -11,17 +11,17 @@
 #include <random>
 #include <thread>
 
+#include "core/text/checksum.h"
 #include "core/text/io.h"
 #include "core/text/json.h"
-#include "core/text/sha256.h"
-#include "core/tools/workspace/staged_file.h"
+#include "core/workspace/staged_file.h"
 #include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
 using namespace skein::test;
-using namespace skein::tools::workspace;
+using namespace skein::workspace;
 namespace fs = std::filesystem;
 
 namespace {
@@ -74,7 +74,7 @@ std::string race_in_process(std::size_t number) {
                       saved = "saved" + std::to_string(10 + round % 90) + "\n";
     fs::remove_all(work);
     write_file(file, before);
-    const Place place = root.locate("work/f");
+    const FilePlace place = root.locate("work/f");
     const Expected expected{root.open_file(place).info, holding(before)};
     const std::size_t way = random_below(3), delay = random_below(150);
     const bool removes = random_below(3) == 0;

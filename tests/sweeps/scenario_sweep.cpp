@@ -41,9 +41,9 @@ std::string wrong(const Scenario& scenario, const Dialect& dialect, const World&
   ModelServer server(
       dialect, [&](Connection& peer, int number) { scenario.script(peer, number, scene); },
       context.get());
-  server.patience = {.connect = 5s, .answer = 5s, .idle = 5s, .retry = 1ms};
+  server.timeouts = {.connect = 5s, .answer = 5s, .idle = 5s, .retry = 1ms};
   if (std::strstr(scenario.name, "silence"))
-    server.patience = {.connect = 5s, .answer = 150ms, .idle = 150ms, .retry = 1ms};
+    server.timeouts = {.connect = 5s, .answer = 150ms, .idle = 150ms, .retry = 1ms};
   server.watch = [&](const model::Event&) { scene.heard = true; };
   std::optional<Environment> proxy;
   if (scenario.road == Scenario::Road::proxy) {

@@ -172,7 +172,7 @@ std::string on_index(const Trick& trick, const std::string& file, bool running) 
   if (shown.status != 0) return "the session is not found: " + shown.err;
   if (running) {
     append(home.store, home.session, {user_says("three")});
-    home.store.remember(home.session, "/w");
+    home.store.presence().remember(home.session, "/w");
     if (home.store.list().size() != 1) return "the session is not listed";
   }
   const Finished appended = run(skein_command(home.path, {"append", main_key}, line));

@@ -33,7 +33,7 @@ std::string by(int worker, int number) {
 // Now and then one insists on the tail it knows, and on a conflict takes the one it is told.
 int append_many(const std::string& home, Id session, int worker, int count) {
   store::SessionStore store = store_at(home);
-  std::optional<Id> tail = value_of(store.open(session)).state.tail;
+  std::optional<Id> tail = store.open(session).state.tail;
   for (int number = 0; number < count;) {
     const std::vector<store::NewEntry> one{user_says(by(worker, number))};
     store::AppendOptions options;
@@ -80,7 +80,7 @@ std::size_t one_session(int workers, int each) {
       if (seen[by(worker, number)] != 1)
         complain(where + by(worker, number) + " is there " +
                  std::to_string(seen[by(worker, number)]) + " times");
-  const store::Damage damage = value_of(fresh.examine(session));
+  const store::Damage damage = value_of(fresh.transcripts().examine(session));
   if (damage.any()) complain(where + "the transcript is damaged");
   return entries.size();
 }
@@ -138,9 +138,10 @@ int work_on_many(const std::string& home, int worker, int operations, int keys, 
       else
         went = outcome.error();
     } else if (kind == 2) {
-      went = store.erase(known[key]);
+      went = store.life_cycle().erase(known[key]);
     } else if (kind == 3) {
-      const store::Result<store::SessionRecord> restored = store.restore(to_string(known[key]));
+      const store::Result<store::SessionRecord> restored =
+          store.life_cycle().restore(to_string(known[key]));
       if (!restored) went = restored.error();
     } else {
       store.list();
@@ -170,7 +171,7 @@ void many_sessions(int workers, int operations, int keys, Acknowledged& log) {
     if (listed != listing(other)) complain("the list is not what a rebuilt index says");
   }
   for (const auto& file : std::filesystem::directory_iterator(dir / "home" / "trash"))
-    (void)store.restore(file.path().filename().string().substr(0, 16));
+    (void)store.life_cycle().restore(file.path().filename().string().substr(0, 16));
   std::map<Id, std::set<Id>> there;
   std::set<std::string> keys_seen;
   for (const store::SessionRecord& each : store.list()) {

@@ -26,7 +26,7 @@ Failure failure_from_errno(int error, const std::string& doing) {
     case EBUSY: return {Kind::busy, doing + ": another process has held its lock for 10 seconds"};
     case ELOOP:
     case EISDIR:
-    case ENXIO: return {Kind::damaged, doing + ": something else stands in its place"};
+    case ENXIO: return {Kind::damaged, doing + ": it is not a regular file"};
     default: return {Kind::io, why};
   }
 }

@@ -1,12 +1,11 @@
-// The file system as the store sees it: a score of calls. Real and in memory; tests put a faulty
+// The file system as the store sees it: about twenty calls. Real and in memory; tests put a faulty
 // one in between. Paths are relative to the home the object was made for; our own code makes them,
-// from fixed names and hex ids. Every call returns a number >= 0, or -errno, which nobody outside
+// from fixed names and hex ids. Every call returns a number >= 0, or -errno, which no code outside
 // this room sees: OpenFile and named_files make failures of it.
 #pragma once
 
 #include <cerrno>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,7 +37,7 @@ enum class OpenAs {
   locker,    // made if it is not there; only locked, never written
 };
 
-// The byte of a file that stands for `place`, with which hold() marks it: offsets have a sign, and
+// The byte of a file that means `place`, with which hold() marks it: offsets have a sign, and
 // a range of one byte must end below the largest.
 constexpr std::uint64_t lock_offset(std::uint64_t place) { return place & 0x7FFF'FFFF'FFFF'FFFE; }
 
@@ -82,7 +81,7 @@ class Files {
 // `home` is made if it is not there: 0700, ours, not a symlink; throws Error when it is not.
 std::unique_ptr<Files> real_files(const std::string& home);
 std::unique_ptr<Files> memory_files();
-// A folder that is there already, whoever it belongs to.
+// A folder that is there already; it may belong to any user.
 Result<std::unique_ptr<Files>> files_beneath(const std::string& folder);
 
 // The places of an open file that anybody holds; the kernel is asked for one after the other.

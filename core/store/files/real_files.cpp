@@ -41,7 +41,7 @@ class RealFiles : public Files {
   ~RealFiles() override { ::close(home_); }
 
   int open(const std::string& path, OpenAs as) override {
-    // O_NONBLOCK: a FIFO somebody put in a file's place must not hang us.
+    // O_NONBLOCK: a FIFO in a file's place must not hang us.
     constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     const int flags = as == OpenAs::reader     ? O_RDONLY
                       : as == OpenAs::appender ? O_RDWR | O_APPEND
@@ -74,7 +74,7 @@ class RealFiles : public Files {
   int truncate(Handle file, std::uint64_t size) override {
     return result(::ftruncate(file, static_cast<off_t>(size)));
   }
-  // flock has no time limit of its own and a timer signal would be the whole program's business,
+  // flock has no time limit and a timer signal would be the whole program's business,
   // so ask again, soon at first: an append holds the lock for one write and one sync.
   int lock(Handle file, int patience_ms) override {
     using Clock = std::chrono::steady_clock;
@@ -207,7 +207,7 @@ std::unique_ptr<Files> real_files(const std::string& given) {
 
   const int fd = ::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)
-    throw refuse(errno == ELOOP || errno == ENOTDIR ? "it is a link or no folder"
+    throw refuse(errno == ELOOP || errno == ENOTDIR ? "it is a link or not a folder"
                                                     : std::strerror(errno));
   struct stat s {};
   const bool known = ::fstat(fd, &s) == 0;

@@ -1,22 +1,20 @@
 #include "core/store/home/blobs.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "core/store/blob_names.h"
 #include "core/store/files/named_files.h"
-#include "core/store/files/new_file.h"
-#include "core/store/home/gzip.h"
-#include "core/text/sha256.h"
+#include "core/store/home/index/transcript.h"
+#include "core/text/checksum.h"
 
 namespace skein::store::home {
 
 namespace {
 
 constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
-// Once a blob is older than this, keeping it again writes it anew: one that is about to be
+// Once a blob is older than this, keeping it again rewrites it: one that is about to be
 // referred to must never look old enough to be pruned.
 constexpr std::int64_t renew_after_ms = day_ms / 2;
 
@@ -29,7 +27,7 @@ std::int64_t age_ms(const files::FileStat& stat) { return now_ms() - stat.mtime_
 // A place for them, if they are not too many.
 Result<void> make_room(files::Files& files, std::string_view bytes) {
   if (bytes.size() > max_blob_bytes)
-    return Failure{Failure::Kind::refused, "more than 64 MiB cannot be kept in one piece"};
+    return Failure{Failure::Kind::refused, "a blob cannot be larger than 64 MiB"};
   if (files::exists(files, "blobs")) return {};
   const auto made = files::make_folder(files, "blobs");
   return made ? files::sync_folder(files, "", "the home's folder blobs") : made;
@@ -37,8 +35,7 @@ Result<void> make_room(files::Files& files, std::string_view bytes) {
 
 Result<std::string> write_named(files::Files& files, const std::string& name,
                                 std::string_view bytes) {
-  const auto done = files::replace_file(files, path_of(name), bytes, "keeping a blob");
-  if (!done) return done.error();
+  TRY(files::replace_file(files, path_of(name), bytes, "storing a blob"));
   return name;
 }
 
@@ -48,7 +45,7 @@ struct References {
   std::set<std::string> names{};
 };
 
-// What was found, and what stands in lists that were.
+// What was found, and the names in lists that were.
 Result<std::set<std::string>> with_listed(files::Files& files, BlobNameFinder& finder,
                                           std::size_t newest) {
   std::set<std::string> found = finder.finish(newest);
@@ -67,7 +64,7 @@ Result<std::set<std::string>> references_in(files::Files& files, const std::stri
     finder.take(piece);
     return true;
   };
-  if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
+  TRY(read_pieces(files, path, take, path));
   return with_listed(files, finder, newest);
 }
 
@@ -75,27 +72,23 @@ using AllReferences = std::map<std::string, References>;
 
 Result<std::set<std::string>> references_in(files::Files& files, StorageBackend& sessions,
                                             std::size_t newest) {
-  const Result<std::vector<TrashedSession>> thrown_away = sessions.trash();
-  if (!thrown_away) return thrown_away.error();
-  if (!thrown_away->empty())
+  const std::vector<TrashedSession> thrown_away = TRY(sessions.trash());
+  if (!thrown_away.empty())
     return Failure{Failure::Kind::refused,
-                   "sessions in the trash may refer to what was kept of files; `skein sessions "
-                   "empty-trash` removes them, `sessions restore` brings one back"};
-  const Result<std::vector<SessionRecord>> all = sessions.list();
-  if (!all) return all.error();
+                   "sessions in the trash may refer to saved files; remove them with `skein "
+                   "sessions empty-trash`, or restore one with `skein sessions restore`"};
+  const std::vector<SessionRecord> all = TRY(sessions.list());
   std::set<std::string> out;
-  for (const SessionRecord& record : *all) {
+  for (const SessionRecord& record : all) {
     BlobNameFinder finder;
-    const auto given = sessions.give_lines(record.header.session, 0, [&](std::string_view line) {
+    TRY(sessions.give_lines(record.header.session, 0, [&](std::string_view line) {
       finder.take(line);
       finder.take("\n");
       return true;
-    });
-    if (!given) return given.error();
+    }));
     sessions.close(record.header.session);
-    Result<std::set<std::string>> found = with_listed(files, finder, newest);
-    if (!found) return found.error();
-    out.merge(*found);
+    std::set<std::string> found = TRY(with_listed(files, finder, newest));
+    out.merge(found);
   }
   return out;
 }
@@ -108,9 +101,7 @@ Result<PrunedBlobs> remove_others(files::Files& files, const std::vector<std::st
     if (!is_blob_name(name) || referred.contains(name)) continue;
     const auto stat = files::stat(files, path_of(name));
     if (!stat || age_ms(*stat) < day_ms) continue;
-    if (!only_look)
-      if (const auto done = files::remove(files, path_of(name), "removing blob " + name); !done)
-        return done.error();
+    if (!only_look) TRY(files::remove(files, path_of(name), "removing blob " + name));
     out.names.push_back(name);
     out.bytes += stat->size;
   }
@@ -126,19 +117,17 @@ Result<AllReferences> all_references(files::Files& files, AllReferences known, s
     if (!names && names.error().missing && folder == "drafts") continue;
     if (!names) return names.error();
     for (const std::string& name : *names) {
-      // A temporary file is a copy of one that is there, or nobody will ever name it.
+      // A temporary file is a copy of one that is there, or will never be named.
       if (name.ends_with(".tmp")) continue;
       const std::string path = folder + "/" + name;
-      const auto stat = files::stat(files, path);
-      if (!stat) return stat.error();
-      References refers{*stat};
+      const auto stat = TRY(files::stat(files, path));
+      References refers{stat};
       if (const auto before = known.find(path);
           before != known.end() && before->second.stat.same_version(refers.stat)) {
         refers.names = std::move(before->second.names);
       } else {
-        Result<std::set<std::string>> found_there = references_in(files, path, newest);
-        if (!found_there) return found_there.error();
-        refers.names = *std::move(found_there);
+        std::set<std::string> found = TRY(references_in(files, path, newest));
+        refers.names = std::move(found);
       }
       now.emplace(path, std::move(refers));
     }
@@ -160,30 +149,28 @@ Result<std::string> load_blob(files::Files& files, const std::string& name) {
   Result<std::string> bytes =
       files::read_whole(files, path_of(name), max_blob_bytes, "blob " + name);
   if (bytes && sha256_hex(*bytes) != name)
-    return Failure{Failure::Kind::damaged, "blob " + name + " was changed; it is not shown"};
+    return Failure{Failure::Kind::damaged, "blob " + name + " is damaged; it is not shown"};
   return bytes;
 }
 
 Result<std::string> write_blob(files::Files& files, std::string_view bytes) {
-  if (const auto done = make_room(files, bytes); !done) return done.error();
+  TRY(make_room(files, bytes));
   return write_named(files, sha256_hex(bytes), bytes);
 }
 
 Result<std::string> keep_blob(Home& home, std::string_view bytes) {
   files::Files& files = home.files();
-  if (const auto done = make_room(files, bytes); !done) return done.error();
+  TRY(make_room(files, bytes));
   const std::string name = sha256_hex(bytes);
   const auto there = files::stat(files, path_of(name));
   if (!there) return write_named(files, name, bytes);
   if (age_ms(*there) < renew_after_ms && load_blob(files, name)) {
-    // Whoever wrote it may have died before its name was safe.
-    const auto synced = files::sync_folder(files, "blobs", "keeping a blob");
-    if (!synced) return synced.error();
+    // Its writer may have died before its name was safe.
+    TRY(files::sync_folder(files, "blobs", "storing a blob"));
     return name;
   }
   // A pruning that has it on its list is over before it is written, or sees it young.
-  const Result<IndexChange> change = home.index().change();
-  if (!change) return change.error();
+  const IndexChange change = TRY(home.index().change());
   return write_named(files, name, bytes);
 }
 
@@ -191,35 +178,31 @@ Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::str
   files::Files& files = home.files();
   std::vector<std::string> names;
   std::set<std::string> coming;
-  bool found = false;  // whoever wrote it may have died before its name was safe
+  bool found = false;  // its writer may have died before its name was safe
   // One sync of everything costs about as much as a few of single files.
   const bool together = all.size() > few_blobs && files.can_sync_all();
   std::vector<std::unique_ptr<files::NewFile>> made;
   for (const std::string& bytes : all) {
-    if (const auto done = make_room(files, bytes); !done) return done.error();
+    TRY(make_room(files, bytes));
     names.push_back(sha256_hex(bytes));
     const auto there = files::stat(files, path_of(names.back()));
     if (there && age_ms(*there) < renew_after_ms && load_blob(files, names.back())) {
       found = true;
     } else if (there) {
-      if (const auto kept = keep_blob(home, bytes); !kept) return kept.error();
+      TRY(keep_blob(home, bytes));
     } else if (coming.insert(names.back()).second) {
       made.push_back(
-          std::make_unique<files::NewFile>(files, path_of(names.back()), "keeping a blob"));
+          std::make_unique<files::NewFile>(files, path_of(names.back()), "storing a blob"));
       made.back()->write(bytes);
-      if (const auto done = together ? made.back()->finish_unsynced() : made.back()->finish();
-          !done)
-        return done.error();
+      TRY(together ? made.back()->finish_unsynced() : made.back()->finish());
     }
   }
   if (made.empty() && !found) return names;
   if (together && !made.empty())
     if (const int done = files.sync_all(); done != 0)
-      return files::failure_from_errno(-done, "keeping blobs");
-  for (const auto& file : made)
-    if (const auto done = file->rename_unsynced(); !done) return done.error();
-  if (const auto done = files::sync_folder(files, "blobs", "keeping blobs"); !done)
-    return done.error();
+      return files::failure_from_errno(-done, "storing blobs");
+  for (const auto& file : made) TRY(file->rename_unsynced());
+  TRY(files::sync_folder(files, "blobs", "storing blobs"));
   return names;
 }
 
@@ -227,8 +210,7 @@ Result<PrunedBlobs> prune_blobs(Home& home, bool only_look, std::size_t keep_che
   files::Files& files = home.files();
   // Before the index is locked, since reading everything may take a while; then what changed since.
   Result<AllReferences> known = all_references(files, {}, keep_checkpoints);
-  const Result<IndexChange> change = home.index().change();
-  if (!change) return change.error();
+  const IndexChange change = TRY(home.index().change());
   const auto blobs = files::list(files, "blobs");
   if (!blobs && blobs.error().missing) return PrunedBlobs{};
   if (!blobs) return blobs.error();
@@ -248,14 +230,12 @@ Result<PrunedBlobs> prune_contents(Home& home, StorageBackend& sessions, bool on
                                    std::size_t keep_checkpoints) {
   files::Files& files = home.files();
   // Before the index is locked: what is referred to since is young.
-  const Result<std::set<std::string>> referred = references_in(files, sessions, keep_checkpoints);
-  if (!referred) return referred.error();
-  const Result<IndexChange> change = home.index().change();
-  if (!change) return change.error();
+  const std::set<std::string> referred = TRY(references_in(files, sessions, keep_checkpoints));
+  const IndexChange change = TRY(home.index().change());
   const auto blobs = files::list(files, "blobs");
   if (!blobs && blobs.error().missing) return PrunedBlobs{};
   if (!blobs) return blobs.error();
-  return remove_others(files, *blobs, *referred, only_look);
+  return remove_others(files, *blobs, referred, only_look);
 }
 
 }  // namespace skein::store::home

@@ -1,68 +1,226 @@
 #include "core/store/home/file_backend.h"
 
-#include <algorithm>
+#include <sys/inotify.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/store/files/files.h"
 #include "core/store/files/named_files.h"
-#include "core/store/home/admit.h"
-#include "core/store/home/archive.h"
-#include "core/store/home/blobs.h"
-#include "core/store/home/fork.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/home/migration.h"
 #include "core/store/home/presence.h"
-#include "core/store/home/sift.h"
-#include "core/store/home/transcript_watch.h"
-#include "core/store/home/trash.h"
+#include "core/store/log/line_codec.h"
+#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::store::home {
 
-template <class Work>
-auto FileBackend::with_log(Id session, Work work)
-    -> decltype(work(std::declval<log::LogWriter&>())) {
-  const Result<Transcript*> transcript = home_->transcript(session);
-  if (!transcript) return transcript.error();
-  const Home::Use use(*home_, session);
-  return work(*(*transcript)->log);
+namespace {
+
+// Reports when the file of a session changes (inotify). It does not see what other machines write
+// to a shared disk.
+class TranscriptWatch : public SessionWatch {
+ public:
+  // `files` need not outlive it.
+  TranscriptWatch(files::Files& files, Id session)
+      : session_(to_string(session)), events_(std::max(-1, files.watch("transcripts"))) {}
+  int descriptor() const override { return events_.get(); }
+  bool take() override {
+    alignas(inotify_event) std::array<char, 16 * 1024> buffer{};
+    bool ours = false;
+    for (;;) {
+      const ssize_t got = read(events_.get(), buffer.data(), buffer.size());
+      if (got <= 0) return ours;
+      for (ssize_t at = 0; at < got;) {
+        inotify_event event{};
+        std::memcpy(&event, buffer.data() + at, sizeof event);
+        const char* const name = buffer.data() + at + sizeof event;
+        at += static_cast<ssize_t>(sizeof event + event.len);
+        // If events were lost, one may have been of this session.
+        ours = ours || (event.mask & IN_Q_OVERFLOW) != 0 ||
+               (event.len > 0 && std::string_view(name).starts_with(session_));
+      }
+    }
+  }
+
+ private:
+  std::string session_;
+  Fd events_;
+};
+
+// Large enough that calls cost nothing, small enough for the processor's cache.
+constexpr std::size_t block_bytes = 256u << 10;
+
+// The lines of a file as its bytes come in.
+class LineFilter {
+ public:
+  LineFilter(const ScanFilter& filter, const VisitFacts& visit) : filter_(filter), visit_(visit) {}
+
+  // `bytes` begin with those that were left over the last time. How many were used up.
+  std::size_t take(std::string_view bytes) {
+    const std::size_t end = bytes.rfind('\n') + 1;  // 0: not even one line
+    const std::string_view lines = bytes.substr(0, end);
+    for (std::size_t at = 0; at < lines.size() && !odd_;) {
+      const std::size_t hit = filter_.next(lines, at);
+      if (hit == std::string_view::npos) break;
+      const void* before = ::memrchr(lines.data() + at, '\n', hit - at);
+      const std::size_t begin =
+          before == nullptr
+              ? at
+              : static_cast<std::size_t>(static_cast<const char*>(before) - lines.data()) + 1;
+      at = lines.find('\n', hit) + 1;
+      look(lines.substr(begin, at - 1 - begin), base_ + begin);
+    }
+    if (end > 0) {
+      const std::string_view text = lines.substr(0, end - 1);
+      const std::optional<log::Line> last = log::read_line(text.substr(text.rfind('\n') + 1));
+      ends_whole_ = last && last->seal.place + 1 == last->seal.count;
+    }
+    base_ += end;
+    return end;
+  }
+  bool any() const { return any_; }
+  // Something is not as it was written, or has no end: what counts then, only a scan can tell.
+  bool odd() const { return odd_ || !ends_whole_; }
+
+ private:
+  void look(std::string_view text, std::uint64_t at) {
+    const std::optional<log::Line> line = log::read_line(text);
+    odd_ = !line;
+    if (!line || line->type == type::session_header) return;
+    any_ = true;
+    visit_({line->id, line->parent, line->type, line->timestamp, line->body, at});
+  }
+
+  const ScanFilter& filter_;
+  const VisitFacts& visit_;
+  std::uint64_t base_ = 0;
+  bool any_ = false, odd_ = false;
+  // The last line is the end of a batch. What is before a whole batch was acknowledged, so then the
+  // file has nothing in it that does not count.
+  bool ends_whole_ = false;
+};
+
+enum class Pass { done, odd };
+
+Result<Pass> scan_plain(const files::OpenFile& file, const ScanFilter& filter, LineFilter& lines) {
+  thread_local std::string block;  // one for all files: pages are costly to get
+  if (block.size() < block_bytes) block.resize(block_bytes);
+  std::size_t left = 0;
+  for (std::uint64_t at = 0;;) {
+    const std::size_t got = TRY(file.read(block.data() + left, block.size() - left, at));
+    if (got == 0) return left > 0 ? Pass::odd : Pass::done;
+    at += got;
+    const std::size_t have = left + got;
+    const std::size_t used = lines.take(std::string_view(block).substr(0, have));
+    left = have - used;
+    std::memmove(block.data(), block.data() + used, left);
+    if (left > log::max_line_bytes) return Pass::odd;
+    if (left == block.size()) block.resize(block.size() * 2);
+    if (!filter.keep_going()) return Pass::done;
+  }
+}
+
+Result<Pass> scan_packed(files::Files& files, const std::string& path, const std::string& name,
+                         const ScanFilter& filter, LineFilter& lines) {
+  std::string block;
+  bool too_long = false;
+  TRY(read_pieces(
+      files, path,
+      [&](std::string_view piece) {
+        block += piece;
+        block.erase(0, lines.take(block));
+        too_long = block.size() > log::max_line_bytes;
+        return !too_long && filter.keep_going();
+      },
+      name));
+  return too_long || (!block.empty() && filter.keep_going()) ? Pass::odd : Pass::done;
+}
+
+// With a verdict on every byte, as sessions are opened; and with what was redacted only just now.
+Result<std::set<Id>> scan_checked(files::Files& files, Id session, const ScanFilter& filter,
+                                  const VisitFacts& visit) {
+  constexpr int most_tries = 3;
+  for (int tries = 1;; ++tries) {
+    const std::string path = transcript_place(files, session).path;
+    const Transcript opened = TRY(open_transcript(files, session, path));
+    filter.begin();
+    TRY(opened.log->each(0, [&](const StoredEntry& placed) {
+      if (placed.entry.type != type::session_header &&
+          filter.next(placed.entry.payload, 0) != std::string_view::npos)
+        visit(model::facts_of(placed.entry, placed.at));
+      return filter.keep_going();
+    }));
+    const files::FileStat now = TRY(transcript_place(files, session).stat);
+    if (now.same_version(opened.memory().stat) || tries == most_tries)
+      return opened.log->state().redacted;
+  }
+}
+
+}  // namespace
+
+// Looks through a transcript for what a search wants, without opening the session: large pieces, no
+// index of ids, no checksums unless something is odd.
+Result<std::set<Id>> FileBackend::scan(const SessionRecord& session, const ScanFilter& filter,
+                                       const VisitFacts& visit) {
+  files::Files& files = home_->files();
+  const Id id = session.header.session;
+  const auto scan = [&] { return scan_checked(files, id, filter, visit); };
+  if (session.damage.any()) return scan();
+  const std::string name = described(id);
+  const std::string path = session.archived ? archive_path(id) : log::transcript_path(id);
+  const Result<files::OpenFile> file = files::open(files, path, files::OpenAs::reader, name);
+  if (!file) return file.error().missing ? scan() : file.error();  // it was packed or unpacked
+  const files::FileStat before = TRY(file->stat());
+  // Written to since it was listed: what is redacted is not what the list says.
+  if (before.size != session.bytes) return scan();
+  filter.begin();
+  LineFilter lines(filter, visit);
+  const Pass pass = TRY(session.archived ? scan_packed(files, path, name, filter, lines)
+                                         : scan_plain(*file, filter, lines));
+  if (!filter.keep_going()) return session.state.redacted;
+  if (pass == Pass::odd) return scan();
+  if (!lines.any()) return session.state.redacted;
+  // Something is to be shown: not if it was redacted while we read.
+  const Result<files::FileStat> now = files::stat(files, path, name);
+  if (lines.odd() || !now || !now->same_version(before)) return scan();
+  return session.state.redacted;
+}
+
+Result<void> FileBackend::with_log(Id session, const Use& use) {
+  Transcript* transcript = TRY(home_->transcript(session));
+  const Home::Use in_use(*home_, session);
+  return use(*transcript->log);
 }
 
 Result<SessionRecord> FileBackend::open(Id session) {
-  const Result<Transcript*> transcript = home_->transcript(session);
-  if (!transcript) return transcript.error();
-  return home_->record_of(**transcript);
-}
-
-Result<MigrationResult> FileBackend::migrate(Id session) {
-  const Result<Transcript*> found = home_->transcript(session);
-  if (found) return MigrationResult{session};
-  const Failure& failed = found.error();
-  if (failed.kind != Failure::Kind::damaged && failed.kind != Failure::Kind::gone) return failed;
-  Result<MigrationResult> migrated = home::migrate(*home_, session);
-  return migrated || migrated.error().kind != Failure::Kind::gone ? std::move(migrated) : failed;
+  Transcript* transcript = TRY(home_->transcript(session));
+  return home_->record_of(*transcript);
 }
 
 Result<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> entries,
                                          const AppendOptions& options) {
   for (int tries = 0;; ++tries) {
     // Not refreshed: append brings itself up to date, once it holds the lock.
-    const Result<Transcript*> found = home_->seen_transcript(session);
-    if (!found) {
-      // It may be in an older form: then it is migrated first, or not written to.
-      if (tries > 0) return found.error();
-      if (const auto migrated = migrate(session); !migrated) return migrated.error();
+    Transcript* const found = TRY(home_->seen_transcript(session));
+    if (found->archived()) {
+      TRY(unarchive(session));
       continue;
     }
-    if ((*found)->archived()) {
-      if (const auto done = unarchive(session); !done) return done.error();
-      continue;
-    }
-    if ((*found)->beside_archive) {
-      const Result<IndexChange> change = home_->index().change();
-      if (!change) return change.error();
-      if (const auto done = settle_pair(*home_, *change, session); !done) return done.error();
-      (*found)->beside_archive = false;
+    if (found->beside_archive) {
+      const IndexChange change = TRY(home_->index().change());
+      TRY(resolve_pair(*home_, change, session));
+      found->beside_archive = false;
     }
     home_->index().note_change(session);
-    Result<AppendResult> outcome = (*found)->log->append(entries, options);
+    Result<AppendResult> outcome = found->log->append(entries, options);
     if (outcome || outcome.error().kind != Failure::Kind::gone || tries > 2) return outcome;
     // Gone may mean that it was archived while it was open here. A log that is not is kept: it
     // knows what it could not take back.
@@ -72,63 +230,25 @@ Result<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> e
   }
 }
 
-Result<void> FileBackend::load(Id session, Position from, const VisitEntry& visit) {
-  return with_log(session, [&](auto& log) { return log.each(from, visit); });
-}
-
-Result<void> FileBackend::load_back(Id session, std::optional<Position> from,
-                                    const VisitEntry& visit) {
-  return with_log(session, [&](auto& log) { return log.each_back(from, visit); });
-}
-
-Result<StoredEntry> FileBackend::load_at(Id session, Position at) {
-  return with_log(session, [&](auto& log) { return log.at(at); });
-}
-
-Result<void> FileBackend::give_lines(Id session, Position from, const VisitText& visit) {
-  return with_log(session, [&](auto& log) { return log.give_lines(from, visit); });
-}
-
-Result<SessionRecord> FileBackend::admit(Id session, const GiveLines& lines, TakenKey taken) {
-  return admit_session(*home_, session, lines, taken);
-}
-
-Result<void> FileBackend::extend(Id session, Position end, std::span<const std::string> lines) {
+Result<void> FileBackend::append_lines(Id session, Position end,
+                                       std::span<const std::string> lines) {
   for (int tries = 0;; ++tries) {
-    const Result<Transcript*> found = home_->transcript(session);
-    if (!found) return found.error();
+    Transcript* found = TRY(home_->transcript(session));
     home_->index().note_change(session);
-    if (!(*found)->archived() || tries > 2) return (*found)->log->extend(end, lines);
-    if (const auto done = unarchive(session); !done) return done;
+    if (!found->archived() || tries > 2) return found->log->append_lines(end, lines);
+    TRY(unarchive(session));
   }
 }
 
-Result<SessionRecord> FileBackend::replace(Id session, Position end, const GiveLines& lines) {
-  return replace_session(*home_, session, end, lines);
-}
-
-Result<void> FileBackend::survey(Id session, const VisitFacts& visit) {
-  return with_log(session, [&](auto& log) { return log.survey(visit); });
-}
-
-Result<Position> FileBackend::locate(Id session, Id entry) {
-  return with_log(session, [&](auto& log) { return log.locate(entry); });
-}
-
-Result<Damage> FileBackend::examine(Id session) {
-  return with_log(session, [&](auto& log) { return log.examine(); });
-}
-
-Result<std::set<Id>> FileBackend::sift(const SessionRecord& session, const Sieve& sieve,
-                                       const VisitFacts& visit) {
-  return sift_transcript(home_->files(), session, sieve, visit);
-}
-
 Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
-  if (auto quick = home_->index().quick_list(filter)) return *std::move(quick);
-  const Result<Index*> index = home_->index().current();
-  if (!index) return index.error();
-  const std::vector<const IndexEntry*> newest = newest_first(**index);
+  const std::optional<std::vector<IndexEntry>> quick = home_->index().quick_list(filter);
+  std::vector<const IndexEntry*> newest;
+  if (quick) {
+    for (const IndexEntry& entry : *quick) newest.push_back(&entry);
+  } else {
+    Index* index = TRY(home_->index().current());
+    newest = newest_first(*index);
+  }
   std::vector<SessionRecord> out;
   out.reserve(filter.limit > 0 ? std::min(filter.limit, newest.size()) : newest.size());
   for (const IndexEntry* entry : newest) {
@@ -154,9 +274,8 @@ Result<SessionRecord> FileBackend::find(std::string_view name) {
   if (owner && owner->session)
     if (Result<SessionRecord> record = open(*owner->session)) return record;
   if (!owner || owner->session) {
-    const Result<Index*> index = home_->index().current();
-    if (!index) return index.error();
-    for (const auto& [session, entry] : (*index)->sessions)
+    Index* index = TRY(home_->index().current());
+    for (const auto& [session, entry] : index->sessions)
       if (entry.key == name || to_string(session) == name) return record_of(entry);
     if (auto lost = home_->index().lost(name)) return *std::move(lost);
   }
@@ -181,7 +300,7 @@ void FileBackend::remember(Id session, const std::string& workspace) {
   IndexEntry& entry = index.stored().sessions[session];
   const std::string known_as = entry.key.empty() ? "" : effective_key(entry.memory);
   if (!HomeIndex::learn(entry, **found)) return;
-  if (known_as != effective_key(entry.memory)) settle_keys(index.stored());
+  if (known_as != effective_key(entry.memory)) assign_keys(index.stored());
   (void)change->save();  // a cache, which others can make as well
   if (!workspace.empty())
     index.set_last_used(workspace, session, entry);
@@ -192,80 +311,27 @@ void FileBackend::remember(Id session, const std::string& workspace) {
 void FileBackend::enter(Id session, const std::string& workspace) {
   HomeIndex& index = home_->index();
   if (index.is_last_used(workspace, session)) return;
-  // What the index knows of it, not what stands in the file: somebody may be writing there.
+  // What the index knows of it, not what is in the file: another process may be writing there.
   const IndexEntry* known = index.find(session);
   const IndexEntry entry = known != nullptr ? *known : IndexEntry{};
   if (const auto change = index.change()) index.set_last_used(workspace, session, entry);
 }
 
-std::optional<Id> FileBackend::last_used(const std::string& workspace) {
-  return home_->index().last_used(workspace);
-}
-
-// One file for all sessions, each with a place of its own in it: nothing that could be left behind.
-Result<SessionLease> FileBackend::hold(Id session, LockMode company) {
-  Result<files::OpenFile> file = files::open(home_->files(), presence::at_work.lock,
-                                             files::OpenAs::locker, presence::at_work.lock);
-  if (!file) return file.error();
-  if (const auto held = file->hold(session.value, company); !held)
-    return held.error().kind == Failure::Kind::busy
-               ? Failure{Failure::Kind::busy, "another process is at work in " + described(session)}
-               : held.error();
-  // The lock goes last: whoever sees it is told who has it.
-  struct Held {
-    files::OpenFile lock;
-    std::optional<PresenceNote> note{};
-  };
-  const auto lease = std::make_shared<Held>(*std::move(file));
-  if (company == LockMode::shared)
-    lease->note.emplace(std::shared_ptr<files::Files>(home_, &home_->files()), presence::at_work,
-                        session);
-  return SessionLease(lease);
+// One file for all sessions, each with its own place in it: nothing that could be left behind.
+Result<SessionLease> FileBackend::hold(Id session, LockMode mode) {
+  return hold_place({home_, &home_->files()}, presence::at_work, session, mode);
 }
 
 std::map<Id, std::string> FileBackend::at_work(std::span<const Id> sessions) {
   std::map<Id, std::string> out;
-  for (const auto& [session, all] : present(home_->files(), presence::at_work, sessions)) {
-    std::vector<std::string> names;
-    for (const Present& each : all) names.push_back(each.who);
-    out[session] = names.empty() ? "another process" : listed(names);
-  }
+  for (const auto& [session, all] : present(home_->files(), presence::at_work, sessions))
+    out[session] = all.empty() ? "another process" : listed(all, ", ", &Present::who);
   return out;
 }
 
 std::unique_ptr<SessionWatch> FileBackend::watch(Id session) {
   auto watch = std::make_unique<TranscriptWatch>(home_->files(), session);
   return watch->descriptor() < 0 ? nullptr : std::move(watch);
-}
-
-Result<void> FileBackend::erase(Id session) { return move_to_trash(*home_, session); }
-
-Result<SessionRecord> FileBackend::restore(std::string_view name) {
-  return restore_from_trash(*home_, name);
-}
-
-Result<std::vector<TrashedSession>> FileBackend::trash() { return list_trash(*home_); }
-
-Result<EmptiedTrash> FileBackend::empty_trash() { return home::empty_trash(*home_); }
-
-Result<void> FileBackend::archive(Id session) { return archive_session(*home_, session); }
-
-Result<void> FileBackend::unarchive(Id session) { return unarchive_session(*home_, session); }
-
-Result<std::string> FileBackend::keep_blob(std::string_view bytes) {
-  return home::keep_blob(*home_, bytes);
-}
-
-Result<std::vector<std::string>> FileBackend::keep_blobs(std::span<const std::string> all) {
-  return home::keep_blobs(*home_, all);
-}
-
-bool FileBackend::holds_blob(const std::string& name, std::uint64_t bytes) {
-  return home::holds_blob(home_->files(), name, bytes);
-}
-
-Result<std::string> FileBackend::load_blob(const std::string& name) {
-  return home::load_blob(home_->files(), name);
 }
 
 // The session that has this key after a look at all of them.
@@ -282,38 +348,35 @@ Result<NameOwner> FileBackend::owner_in(const Index& index, const std::string& k
 Result<Created> FileBackend::make(const SessionHeader& header, const Fill& fill) {
   if (const auto trouble = key_problem(header.key))
     return Failure{Failure::Kind::refused, *trouble};
-  Result<IndexChange> change = home_->index().change();
-  if (!change) return change.error();
+  IndexChange change = TRY(home_->index().change());
   Index* index = nullptr;  // stays as it is, if it is large
   std::optional<NameOwner> owner;
   if (home_->index().may_lag(0, 0)) owner = home_->index().owner_of(header.key);
   if (!owner) {
-    const Result<Index*> settled = change->settle();
-    if (!settled) return settled.error();
-    index = *settled;
-    const Result<NameOwner> found = owner_in(*index, header.key);
-    if (!found) return found.error();
-    owner = *found;
+    Index* current = TRY(change.refresh());
+    index = current;
+    const NameOwner found = TRY(owner_in(*index, header.key));
+    owner = found;
   }
   // Its maker may have died before its name was safe.
-  if (owner->session)
-    return files::sync_folder(home_->files(), "transcripts", described(*owner->session))
-        .and_then([&] { return open(*owner->session); })
-        .and_then([](SessionRecord record) -> Result<Created> { return Created{record}; });
-  log::NewTranscript transcript(home_->files(), header, "making a session");
-  if (const auto done = fill(transcript); !done) return done.error();
+  if (owner->session) {
+    TRY(files::sync_folder(home_->files(), "transcripts", described(*owner->session)));
+    SessionRecord record = TRY(open(*owner->session));
+    return Created{std::move(record)};
+  }
+  log::NewTranscript transcript(home_->files(), header, "creating a session");
+  TRY(fill(transcript));
   if (index == nullptr) home_->index().note_change(header.session);
-  if (const auto done = transcript.link_into_place(); !done) return done.error();
-  Result<SessionRecord> record = take_in(*home_, *change, index, transcript.memory(), header.key);
-  if (!record) return record.error();
-  return Created{*std::move(record), true};
+  TRY(transcript.link_into_place());
+  SessionRecord record = TRY(take_in(*home_, change, index, transcript.memory(), header.key));
+  return Created{std::move(record), true};
 }
 
 Result<Created> FileBackend::create(const SessionHeader& header,
                                     std::span<const NewEntry> entries) {
   return make(header, [&](log::NewTranscript& transcript) -> Result<void> {
     if (entries.empty()) return {};
-    if (const auto done = transcript.finish(); !done) return done;
+    TRY(transcript.finish());
     return log::LogWriter(home_->files(), header.session, transcript.file().temporary())
         .append_all(entries, {});
   });
@@ -322,7 +385,7 @@ Result<Created> FileBackend::create(const SessionHeader& header,
 Result<Created> FileBackend::fork(const SessionHeader& header, std::span<const ForkExtra> extras) {
   const SessionHeader::Origin from = header.parent_session.value();
   return make(header, [&](log::NewTranscript& transcript) -> Result<void> {
-    return with_log(from.session, [&](auto& source) {
+    return read(from.session, [&](log::LogReader& source) {
       return copy_fork(source, from.entry, extras, transcript);
     });
   });

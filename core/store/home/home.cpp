@@ -1,7 +1,7 @@
 #include "core/store/home/home.h"
 
 #include "core/store/files/named_files.h"
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 
 namespace skein::store::home {
 
@@ -14,8 +14,7 @@ Home::Home(std::unique_ptr<files::Files> files, HomeIndex::Tell tell)
         files::stat(*files_, folder, "the home's folder " + folder);
     if (!made && !there) value_or_throw(made);
     if (value_or_throw(there).kind != files::FileStat::Kind::folder)
-      throw Error("the home's folder " + folder + ": something else stands in its place",
-                  ExitStatus::storage);
+      throw Error("the home's folder " + folder + ": it is not a folder", ExitStatus::storage);
   }
 }
 
@@ -79,10 +78,9 @@ SessionRecord Home::record_of(const Transcript& transcript) {
 }
 
 Result<files::OpenFile> Home::lock(const IndexChange&, Id session) {
-  Result<files::OpenFile> file = files::open(*files_, transcript_place(*files_, session).path,
-                                             files::OpenAs::appender, described(session));
-  if (!file) return file;
-  if (const auto locked = file->lock(); !locked) return locked.error();
+  files::OpenFile file = TRY(files::open(*files_, transcript_place(*files_, session).path,
+                                         files::OpenAs::appender, described(session)));
+  TRY(file.lock());
   return file;
 }
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "core/store/home/index_change.h"
-#include "core/store/home/transcript.h"
+#include "core/store/home/index/home_index.h"
+#include "core/store/home/index/transcript.h"
 
 namespace skein::store::home {
 
@@ -18,7 +18,7 @@ class Home {
   HomeIndex& index() { return index_; }
 
   // Up to date, wherever it rests. What is pointed at lasts until it is forgotten or another is
-  // opened: of those that nobody uses only the last few stay open.
+  // opened: of those that are not in use only the last few stay open.
   Result<Transcript*> transcript(Id session);
   // As it was last seen, where it was.
   Result<Transcript*> seen_transcript(Id session);
@@ -40,8 +40,8 @@ class Home {
     const Id session_;
   };
   SessionRecord record_of(const Transcript& transcript);
-  // Nobody appends to it for as long as what is returned lives: one that is under way is finished
-  // first, one that waits will find that the file is another. Whoever puts another in its place
+  // No process appends to it for as long as what is returned lives: an append that is under way is
+  // finished first, one that waits will find that the file is another. A caller that replaces it
   // holds the index too, so what is locked here is what the path means.
   Result<files::OpenFile> lock(const IndexChange& change, Id session);
 

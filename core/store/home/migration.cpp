@@ -1,26 +1,57 @@
 #include "core/store/home/migration.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "core/store/files/named_files.h"
 #include "core/store/home/blobs.h"
-#include "core/store/home/gzip.h"
-#include "core/store/home/read_legacy.h"
+#include "core/store/home/index/transcript.h"
+#include "core/store/log/line_codec.h"
 #include "core/store/log/new_transcript.h"
-#include "core/text/amounts.h"
+#include "core/text/checksum.h"
 #include "core/text/log.h"
-#include "core/text/sha256.h"
+#include "core/text/text.h"
 
 namespace skein::store::home {
 
 namespace {
 
+std::optional<legacy::Session> read_unsealed(const legacy::Lines& lines) {
+  if (lines.objects.empty()) return std::nullopt;
+  const Json& first = lines.objects.front();
+  const Json& header = at(first, "payload");
+  if (string_at(first, "type") != model::type::session_header || !header.is_object() ||
+      int_at(header, "version") != 0 || first.contains("seal"))
+    return std::nullopt;
+  legacy::Session out{.form = "unsealed lines",
+                      .key = string_at(header, "key"),
+                      .cwd = string_at(header, "cwd"),
+                      .created_at = string_at(first, "timestamp"),
+                      .losses = lines.losses};
+  std::set<Id> known;
+  std::optional<Id> last;
+  for (std::size_t i = 1; i < lines.objects.size(); ++i) {
+    std::optional<model::Entry> entry = log::entry_from_json(dump(lines.objects[i]));
+    if (!entry || !known.insert(entry->id).second) {
+      out.losses.push_back("line " + std::to_string(i + 1) +
+                           (entry ? " repeats an id" : " is not an entry") + " and was left out");
+      continue;
+    }
+    if (entry->parent && !known.contains(*entry->parent)) entry->parent = last;
+    if (!model::is_marginal(entry->type)) last = entry->id;
+    out.entries.push_back(std::move(*entry));
+  }
+  return out;
+}
+
 constexpr std::uint64_t max_legacy_bytes = 1u << 30;
 
 std::string legacy_path(Id session) { return "transcripts/" + to_string(session) + ".json"; }
 
-// The session a file in an older form is, or becomes, under whatever name it lies there; a name
-// that is no session's stands for always the same one.
+// The session a file in an older form is, or becomes, whatever its name is there; a name
+// that is no session's always means the same one.
 std::optional<Id> session_of_legacy(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos ||
@@ -42,7 +73,7 @@ bool is_transcript(Home& home, Id session) {
   return read || read.error().kind != Failure::Kind::damaged;
 }
 
-// A name nobody has yet: an attempt that was cut short may have used one this very moment.
+// A name that is free: an attempt that was cut short may have used one this very moment.
 std::string aside_for(files::Files& files, Id session, const std::string& source) {
   for (std::int64_t time = now_ms();; ++time) {
     std::string name = "quarantine/" + to_string(session) + "." + std::to_string(time) +
@@ -65,29 +96,26 @@ class Migration {
     if (!there && !there.error().missing) return there.error();
     files::OpenFile locked;
     if (there) {
-      Result<files::OpenFile> file = home_.lock(change_, session_);
-      if (!file) return file.error();
-      locked = *std::move(file);
+      locked = TRY(home_.lock(change_, session_));
       log::LogReader log(files_, session_, path_);
       const Result<void> read = log.refresh();
       if (read) return finished(log);
       if (read.error().kind != Failure::Kind::damaged || source_ != path_) return read.error();
     }
-    const auto bytes = files::read_whole(files_, source_, max_legacy_bytes, described(session_));
-    if (!bytes) return bytes.error();
-    std::optional<legacy::Session> old = read_legacy(session_, *bytes);
+    const auto bytes =
+        TRY(files::read_whole(files_, source_, max_legacy_bytes, described(session_)));
+    std::optional<legacy::Session> old = read_legacy(session_, bytes);
     if (!old)
       return Failure{Failure::Kind::damaged,
-                     described(session_) + " is in no form skein knows; it was left as it is"};
+                     described(session_) + " is in an unknown format; it was not changed"};
     return replace(*old);
   }
 
  private:
   Result<MigrationResult> finished(const log::LogReader& log) {
-    if (const auto done = log.writable(); !done) return done.error();
+    TRY(log.writable());
     // It may have been finished by one who could not make sure of its name.
-    const auto synced = files::sync_folder(files_, "transcripts", described(session_));
-    if (!synced) return synced.error();
+    TRY(files::sync_folder(files_, "transcripts", described(session_)));
     return set_aside(source_ == path_ ? legacy_path(session_) : source_);
   }
 
@@ -97,14 +125,13 @@ class Migration {
                          .cwd = old.cwd,
                          .created_by = "skein " SKEIN_VERSION,
                          .created_at = old.created_at};
-    const Result<Index*> index = change_.settle();
-    if (!index) return index.error();
+    Index* index = TRY(change_.refresh());
     // However old it is, it takes no key from a session that is there.
-    std::string key = free_key(**index, session_, header.key);
+    std::string key = free_key(*index, session_, header.key);
     if (key_problem(key)) key = made_up_key(session_);
     if (key != header.key)
-      old.losses.push_back("its key " + header.key + " belongs to another session; it is called " +
-                           key);
+      old.losses.push_back("its key " + header.key +
+                           " belongs to another session; its key is now " + key);
     header.key = key;
     if (header.created_at.empty())
       header.created_at = old.entries.empty() ? now_utc() : old.entries.front().timestamp;
@@ -112,29 +139,27 @@ class Migration {
   }
 
   Result<MigrationResult> replace(legacy::Session& old) {
-    const Result<SessionHeader> header = header_for(old);
-    if (!header) return header.error();
+    const SessionHeader header = TRY(header_for(old));
     const std::string doing = "migrating " + described(session_);
-    log::NewTranscript migrated(files_, *header, doing);
+    log::NewTranscript migrated(files_, header, doing);
     for (const Entry& entry : old.entries) {
       if (entry.payload.size() + entry.meta.size() + 1024 > log::max_line_bytes)
-        return Failure{Failure::Kind::refused, described(session_) +
-                                                   " cannot be migrated: an entry of it is larger "
-                                                   "than 16 MiB; it was left as it is"};
+        return Failure{
+            Failure::Kind::refused,
+            described(session_) +
+                " cannot be migrated: an entry of it is larger than 16 MiB; it was not changed"};
       migrated.add(entry);
     }
-    for (const std::string& blob : old.blobs)
-      if (const auto kept = write_blob(files_, blob); !kept) return kept.error();
-    Result<void> done = migrated.finish();
-    if (done && source_ == path_) {
+    for (const std::string& blob : old.blobs) TRY(write_blob(files_, blob));
+    TRY(migrated.finish());
+    if (source_ == path_) {
       result_.old_file = aside_for(files_, session_, source_);
-      done = files::link(files_, path_, result_.old_file, doing);
-      if (done) done = files::sync_folder(files_, "quarantine", doing);
-      if (done) done = migrated.rename_into_place();
-    } else if (done) {
-      done = migrated.link_into_place();
+      TRY(files::link(files_, path_, result_.old_file, doing));
+      TRY(files::sync_folder(files_, "quarantine", doing));
+      TRY(migrated.rename_into_place());
+    } else {
+      TRY(migrated.link_into_place());
     }
-    if (!done) return done.error();
     result_.form = old.form;
     result_.entries = old.entries.size();
     result_.losses = std::move(old.losses);
@@ -149,11 +174,9 @@ class Migration {
   Result<MigrationResult> set_aside(const std::string& source) {
     if (!source.empty() && files::exists(files_, source)) {
       result_.old_file = aside_for(files_, session_, source);
-      const auto moved =
-          files::move_file(files_, source, result_.old_file, "setting " + source + " aside");
-      if (!moved) return moved.error();
+      TRY(files::move_file(files_, source, result_.old_file, "setting " + source + " aside"));
     }
-    if (const auto done = change_.finish(); !done) return done.error();
+    TRY(change_.finish());
     return std::move(result_);
   }
 
@@ -166,12 +189,16 @@ class Migration {
 };
 
 Result<MigrationResult> migrate_file(Home& home, const std::string& source, Id session) {
-  Result<IndexChange> change = home.index().change();
-  if (!change) return change.error();
-  return Migration(home, *change, session, source).run();
+  IndexChange change = TRY(home.index().change());
+  return Migration(home, change, session, source).run();
 }
 
 }  // namespace
+
+std::optional<legacy::Session> read_legacy(Id session, std::string_view bytes) {
+  std::optional<legacy::Session> found = legacy::read_session(session, bytes);
+  return found ? std::move(found) : read_unsealed(legacy::lines_of(bytes));
+}
 
 std::vector<std::string> report_of(const MigrationResult& migrated) {
   std::vector<std::string> out{
@@ -179,7 +206,7 @@ std::vector<std::string> report_of(const MigrationResult& migrated) {
            ? "session " + to_string(migrated.session) + " had been migrated before; its old file"
            : "migrated session " + to_string(migrated.session) + " from " + migrated.form + ", " +
                  counted(migrated.entries, "entry", "entries") + "; its old file") +
-      " is kept as " + migrated.old_file};
+      " is saved as " + migrated.old_file};
   for (const std::string& loss : migrated.losses) out.push_back("  " + loss);
   return out;
 }
@@ -191,10 +218,9 @@ Result<MigrationResult> migrate(Home& home, Id session) {
 }
 
 Result<MigrationResult> migrate_called(Home& home, std::string_view name) {
-  const Result<std::vector<std::string>> names = files::list(home.files(), "transcripts");
-  if (!names) return names.error();
+  const std::vector<std::string> names = TRY(files::list(home.files(), "transcripts"));
   const std::vector<Id> unknown = home.index().without_row();
-  for (const std::string& file : *names) {
+  for (const std::string& file : names) {
     const std::optional<Id> session = session_of_legacy(file);
     const std::string source = "transcripts/" + file;
     if (!session || (session_of_file(file) && (!std::ranges::binary_search(unknown, *session) ||
@@ -212,17 +238,16 @@ Result<MigrationResult> migrate_called(Home& home, std::string_view name) {
 }
 
 Result<std::vector<MigrationResult>> migrate_all(Home& home) {
-  const Result<std::vector<std::string>> names = files::list(home.files(), "transcripts");
-  if (!names) return names.error();
+  const std::vector<std::string> names = TRY(files::list(home.files(), "transcripts"));
   std::vector<MigrationResult> out;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const std::optional<Id> session = session_of_legacy(name);
     if (!session) continue;
     if (session_of_file(name) && is_transcript(home, *session)) continue;
     Result<MigrationResult> migrated = migrate_file(home, "transcripts/" + name, *session);
     if (migrated)
       out.push_back(*std::move(migrated));
-    else if (migrated.error().kind != Failure::Kind::damaged)  // that is told of as a stray
+    else if (migrated.error().kind != Failure::Kind::damaged)  // that is reported as a stray
       return migrated.error();
   }
   return out;

@@ -2,13 +2,19 @@
 // place, and the old one is set aside. Of both, the finished one counts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/legacy/session.h"
 #include "core/store/home/home.h"
 
 namespace skein::store::home {
+
+// Reads a session in an older form: one of core/legacy, or skein's lines before they were sealed.
+// nullopt: none of them. The same bytes give the same entries, ids included.
+std::optional<legacy::Session> read_legacy(Id session, std::string_view bytes);
 
 // For the user: what was done, and a line for each loss.
 std::vector<std::string> report_of(const MigrationResult& migrated);

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "core/store/backend.h"
 #include "core/store/files/named_files.h"
-#include "core/store/files/open_file.h"
 #include "core/text/text.h"
 
 namespace skein::store::home {
@@ -31,48 +29,69 @@ std::string text_in(files::Files& home, const std::string& path) {
   return text;
 }
 
-struct Note {
+struct NoteName {
   Id session{};
   pid_t process = 0;
 };
-std::optional<Note> note_called(const std::string& name) {
+std::optional<NoteName> note_called(const std::string& name) {
   constexpr std::size_t digits = 16;
   if (name.size() <= digits + 1 || name[digits] != '.') return std::nullopt;
   const std::optional<Id> session = parse_id(std::string_view(name).substr(0, digits));
-  Note out;
-  const char* const end = name.data() + name.size();
-  const auto [stopped, failed] = std::from_chars(name.data() + digits + 1, end, out.process);
-  if (!session || failed != std::errc{} || stopped != end || out.process <= 0) return std::nullopt;
-  out.session = *session;
-  return out;
+  const auto process = parse_number<pid_t>(std::string_view(name).substr(digits + 1));
+  if (!session || !process || *process <= 0) return std::nullopt;
+  return NoteName{*session, *process};
 }
 
 // Of a process on another machine nothing is known.
-bool is_dead(const Note& note, const std::string& who) {
+bool is_dead(const NoteName& note, const std::string& who) {
   return host_in(who) == host_in(who_we_are()) && kill(note.process, 0) != 0 && errno == ESRCH;
 }
 
+// A place in a lock file, and the note of who has it. The lock is released last: a process that
+// sees it can read who has it.
+class Held {
+ public:
+  Held(std::shared_ptr<files::Files> home, files::OpenFile lock)
+      : home_(std::move(home)), lock_(std::move(lock)) {}
+  ~Held() {
+    if (!note_.empty()) home_->remove(note_);
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  void leave_note(const presence::Place& place, Id session) {
+    const std::string path =
+        std::string(place.notes) + "/" + to_string(session) + "." + std::to_string(getpid());
+    const auto create = [&] { return files::open(*home_, path, files::OpenAs::creator, path); };
+    Result<files::OpenFile> file = create();
+    if (!file) {  // there is no folder yet, or one of a process that had our number
+      home_->make_folder(place.notes);
+      home_->remove(path);
+      file = create();
+    }
+    if (!file) return;
+    note_ = path;
+    (void)bool(file->write(who_we_are()));
+  }
+
+ private:
+  std::shared_ptr<files::Files> home_;
+  files::OpenFile lock_;
+  std::string note_{};
+};
+
 }  // namespace
 
-PresenceNote::PresenceNote(std::shared_ptr<files::Files> home, const presence::Place& place,
-                           Id session)
-    : home_(std::move(home)) {
-  const std::string path =
-      std::string(place.notes) + "/" + to_string(session) + "." + std::to_string(getpid());
-  const auto create = [&] { return files::open(*home_, path, files::OpenAs::creator, path); };
-  Result<files::OpenFile> file = create();
-  if (!file) {  // there is no folder yet, or one of a process that had our number
-    home_->make_folder(place.notes);
-    home_->remove(path);
-    file = create();
-  }
-  if (!file) return;
-  path_ = path;
-  (void)bool(file->write(who_we_are()));
-}
-
-PresenceNote::~PresenceNote() {
-  if (!path_.empty()) home_->remove(path_);
+Result<SessionLease> hold_place(std::shared_ptr<files::Files> home, const presence::Place& place,
+                                Id session, LockMode mode) {
+  files::OpenFile lock = TRY(files::open(*home, place.lock, files::OpenAs::locker, place.lock));
+  if (const auto held = lock.hold(session.value, mode); !held)
+    return held.error().kind == Failure::Kind::busy
+               ? Failure{Failure::Kind::busy, "another process is using " + described(session)}
+               : held.error();
+  const auto lease = std::make_shared<Held>(std::move(home), std::move(lock));
+  if (mode == LockMode::shared) lease->leave_note(place, session);
+  return SessionLease(lease);
 }
 
 std::map<Id, std::vector<Present>> present(files::Files& home, const presence::Place& place,
@@ -89,7 +108,7 @@ std::map<Id, std::vector<Present>> present(files::Files& home, const presence::P
   std::vector<std::string> names;
   home.list(place.notes, names);
   for (const std::string& name : names) {
-    const std::optional<Note> note = note_called(name);
+    const std::optional<NoteName> note = note_called(name);
     if (!note || !out.contains(note->session)) continue;
     std::string who = text_in(home, std::string(place.notes) + "/" + name);
     if (!who.empty() && !is_dead(*note, who))
@@ -105,7 +124,7 @@ std::vector<std::string> notes_of_the_dead(files::Files& home) {
     home.list(place.notes, names);
     for (const std::string& name : names) {
       const std::string path = std::string(place.notes) + "/" + name;
-      if (const std::optional<Note> note = note_called(name);
+      if (const std::optional<NoteName> note = note_called(name);
           note && is_dead(*note, text_in(home, path)))
         out.push_back(path);
     }
@@ -114,16 +133,8 @@ std::vector<std::string> notes_of_the_dead(files::Files& home) {
 }
 
 SessionLease keep_open(const std::shared_ptr<files::Files>& home, Id session) {
-  const char* const name = presence::open.lock;
-  Result<files::OpenFile> file = files::open(*home, name, files::OpenAs::locker, name);
-  if (!file || !file->hold(session.value, LockMode::shared)) return nullptr;
-  struct Held {
-    files::OpenFile lock;
-    std::optional<PresenceNote> note{};
-  };
-  const auto lease = std::make_shared<Held>(*std::move(file));
-  lease->note.emplace(home, presence::open, session);
-  return lease;
+  const Result<SessionLease> held = hold_place(home, presence::open, session, LockMode::shared);
+  return held ? *held : nullptr;
 }
 
 // The machine is named if it is not this one.

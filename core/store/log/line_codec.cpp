@@ -5,10 +5,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/text/crc32c.h"
-#include "core/text/hex.h"
+#include "core/text/checksum.h"
+#include "core/text/encoding.h"
 #include "core/text/json.h"
-#include "core/text/json_writer.h"
 
 namespace skein::store::log {
 
@@ -70,7 +69,7 @@ struct Rest {
   [[gnu::always_inline]] bool take_plain_string(std::string_view& value) {
     const char* const begin = at;
     const auto zero_bytes = [](std::uint64_t word) { return (word - ones) & ~word & ones * 0x80; };
-    // Eight bytes at a look; something always stands behind such a member.
+    // Eight bytes at a look; something always follows such a member.
     for (std::uint64_t word = 0; end - at >= 8 && at - begin < 256; at += 8) {
       std::memcpy(&word, at, sizeof word);
       const std::uint64_t found = zero_bytes(word ^ ones * '"') | zero_bytes(word ^ ones * '\\');
@@ -205,8 +204,8 @@ std::optional<Entry> entry_from_json(std::string_view text) {
   const JsonText payload = text_at(*json, "payload");
   const std::string type = string_at(*json, "type");
   if (!id || type.empty() || !payload.starts_with('{')) return std::nullopt;
-  // Only a null that stands there makes a root. What cannot be read once named a parent: such an
-  // entry names one that nobody is, so that it counts as an orphan and cuts no history off.
+  // Only a null makes a root. What cannot be read once named a parent: such an
+  // entry names one that does not exist, so that it counts as an orphan and cuts no history off.
   std::optional<Id> parent;
   if (const auto named = json->find("parentId"); named == json->end() || !named->is_null())
     parent = parse_id(string_at(*json, "parentId")).value_or(Id{~id->value});

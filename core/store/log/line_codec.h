@@ -31,7 +31,7 @@ inline constexpr std::size_t max_batch_entries = 4096;
 // What the checksums of a session start from, so that no line verifies in another session's file.
 std::uint32_t seal_seed(Id session);
 
-// A batch as it stands in the file, every line with its newline; `last_crc` is that of the batch's
+// A batch as it is in the file, every line with its newline; `last_crc` is that of the batch's
 // last line. Refused if a line or the batch is too large.
 struct SealedBatch {
   std::string bytes;
@@ -41,7 +41,7 @@ Result<SealedBatch> seal_batch(std::span<const Entry> entries, std::uint32_t see
                                std::uint32_t previous);
 
 // What takes the place of the seal of a line in exactly our form, and of its newline, where the
-// line becomes a batch of its own in another transcript.
+// line becomes a single batch in another transcript.
 struct NewSeal {
   char text[seal_width + 1];
   std::uint32_t crc = 0;
@@ -60,7 +60,7 @@ struct Line {
 
 // Only lines in exactly the form seal_batch writes; `text` has no newline.
 std::optional<Line> read_line(std::string_view text);
-// The checksum of a line that starts a batch, or goes on from the state after the line before.
+// The checksum of a line that starts a batch, or continues from the state after the line before.
 std::uint32_t line_crc(std::uint32_t state, std::string_view text);
 // The state after a whole line, newline included, whose own crc is `crc`.
 std::uint32_t state_after(std::uint32_t crc, std::string_view text);

@@ -6,10 +6,24 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/store/log/seal_chain.h"
 #include "core/text/json.h"
 
 namespace skein::store::log {
+
+std::optional<Line> SealChain::take(std::string_view text) {
+  const std::optional<Line> line = read_line(text);
+  if (!line || line->seal.place != place_ || (place_ > 0 && line->seal.count != count_) ||
+      line->seal.previous != last_crc_ || line_crc(state_, text) != line->seal.crc)
+    return std::nullopt;
+  count_ = line->seal.count;
+  state_ = state_after(line->seal.crc, text);
+  if (++place_ == count_) {
+    place_ = 0;
+    last_crc_ = line->seal.crc;
+    state_ = seed_;
+  }
+  return line;
+}
 
 namespace {
 
@@ -20,7 +34,7 @@ bool only(std::string_view text, std::string_view extra, std::size_t longest) {
          });
 }
 
-// As it stands in a line.
+// As it is in a line.
 Entry in_a_line(Entry entry) {
   entry.payload = json_line(entry.payload);
   if (!entry.meta.empty()) entry.meta = json_line(entry.meta);
@@ -54,13 +68,12 @@ Result<std::vector<Entry>> LogAppender::resolve(std::span<const NewEntry> entrie
     if (const auto trouble = trouble_with(entry)) return refuse(Kind::refused, *trouble);
     const bool marginal = model::is_marginal(each.entry.type);
     if (!given.emplace(each.entry.id, marginal).second)
-      return refuse(Kind::id_conflict, "its id stands twice in the batch");
+      return refuse(Kind::id_conflict, "its id occurs twice in the batch");
 
     const auto there = places_.find(each.entry.id);
     if (there != places_.end()) {
-      const Result<bool> same = same_content(std::move(entry), each.follows, there->second.at);
-      if (!same) return same.error();
-      if (!*same) return refuse(Kind::id_conflict, "its id is taken by another entry");
+      const bool same = TRY(same_content(std::move(entry), each.follows, there->second.at));
+      if (!same) return refuse(Kind::id_conflict, "its id is taken by another entry");
     } else {
       if (each.follows) {
         entry.parent = previous;
@@ -91,21 +104,20 @@ Result<void> LogAppender::check_lines(Position end, std::span<const std::string>
   const auto refuse = [&](const char* why) {
     return Failure{Failure::Kind::conflict, described(session_) + why};
   };
-  if (end_ != end || newline_missing_) return refuse(" has gone on meanwhile");
+  if (end_ != end || newline_missing_) return refuse(" was continued by another process");
   SealChain chain(session_, last_crc_);
   for (const std::string& line : lines)
-    if (!chain.take(line)) return refuse(": what came does not continue it");
-  if (!chain.at_border()) return refuse(": only a part of a batch came");
+    if (!chain.take(line)) return refuse(": the received entries do not continue it");
+  if (!chain.at_border()) return refuse(": only a part of a batch was received");
   return {};
 }
 
 // What the caller left to the store (time, parent) cannot differ.
 Result<bool> LogAppender::same_content(Entry wanted, bool follows, Position where) {
-  const Result<StoredEntry> there = at(where);
-  if (!there) return there.error();
-  if (follows) wanted.parent = there->entry.parent;
-  if (wanted.timestamp.empty()) wanted.timestamp = there->entry.timestamp;
-  return wanted == there->entry;
+  const StoredEntry there = TRY(at(where));
+  if (follows) wanted.parent = there.entry.parent;
+  if (wanted.timestamp.empty()) wanted.timestamp = there.entry.timestamp;
+  return wanted == there.entry;
 }
 
 // What follows nothing else follows the header.
@@ -116,13 +128,13 @@ std::optional<Id> LogAppender::tail() {
 }
 
 Failure LogAppender::conflict(Id expected) {
-  Failure failure{Failure::Kind::conflict, described(session_) +
-                                               " has gone on since: its last entry is " +
-                                               (state_.tail ? to_string(*state_.tail) : "none") +
-                                               ", not " + to_string(expected)};
+  Failure failure{Failure::Kind::conflict,
+                  described(session_) + " was continued by another process: its last entry is " +
+                      (state_.tail ? to_string(*state_.tail) : "none") + ", not " +
+                      to_string(expected)};
   failure.tail = state_.tail;
   std::size_t left = 100;
-  // What cannot be read of it is not told.
+  // What cannot be read of it is left out.
   (void)each_back(std::nullopt, [&](const StoredEntry& placed) {
     if (placed.entry.id == expected) return false;
     failure.arrived.insert(failure.arrived.begin(), placed.entry);

@@ -3,20 +3,125 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "core/store/files/named_files.h"
-#include "core/store/log/header.h"
-#include "core/store/log/read_back.h"
 #include "core/text/json.h"
+#include "core/text/request_text.h"
 
 namespace skein::store::log {
 
+Entry header_entry(const SessionHeader& header) {
+  Json payload = {{"version", header.version},
+                  {"sessionId", to_string(header.session)},
+                  {"key", header.key},
+                  {"cwd", header.cwd},
+                  {"createdBy", header.created_by}};
+  if (header.parent_session)
+    payload["parentSession"] = {{"sessionId", to_string(header.parent_session->session)},
+                                {"entryId", to_string(header.parent_session->entry)}};
+  if (!header.project.empty()) payload["project"] = header.project;
+  Entry entry = model::make_entry(type::session_header, dump(payload));
+  if (!header.created_at.empty()) entry.timestamp = header.created_at;
+  return entry;
+}
+
+std::optional<SessionHeader> header_from(const Entry& entry) {
+  if (entry.type != type::session_header) return std::nullopt;
+  const std::optional<Json> payload = parse_json(entry.payload);
+  if (!payload) return std::nullopt;
+  const std::optional<Id> session = parse_id(string_at(*payload, "sessionId"));
+  const std::int64_t version = int_at(*payload, "version");
+  if (!session || version < 1) return std::nullopt;
+  SessionHeader header{.version = static_cast<int>(version),
+                       .session = *session,
+                       .key = string_at(*payload, "key"),
+                       .cwd = string_at(*payload, "cwd"),
+                       .created_by = string_at(*payload, "createdBy"),
+                       .created_at = entry.timestamp};
+  header.project = string_at(*payload, "project");
+  const Json& parent = at(*payload, "parentSession");
+  const auto parent_id = parse_id(string_at(parent, "sessionId"));
+  const auto entry_id = parse_id(string_at(parent, "entryId"));
+  if (parent_id && entry_id) header.parent_session = {*parent_id, *entry_id};
+  return header;
+}
+
 namespace {
+
+constexpr std::size_t largest_step = 256u << 10;
 
 constexpr std::size_t recent_entries = 4096;
 
 }  // namespace
+
+Result<std::uint32_t> read_back(const files::OpenFile& file, Id session, std::uint64_t end,
+                                const VisitLine& each) {
+  const auto damaged = [&] {
+    return Failure{Failure::Kind::damaged, "session " + to_string(session) + " is damaged"};
+  };
+  const std::uint32_t seed = seal_seed(session);
+  std::uint32_t last_crc = 0;
+  struct Reading {
+    std::uint64_t begin, end;
+    std::string text;
+    Line line;
+  };
+  std::vector<Reading> batch;  // newest first, until its first line is reached
+  std::optional<std::uint32_t> expected;
+  std::string buffer;  // the bytes from `base` on that belong to no line yet
+  std::uint64_t base = end;
+  std::size_t step = 64u << 10;
+
+  while (base > 0) {
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(step, base));
+    std::string block(count, '\0');
+    const std::size_t got = TRY(file.read(block.data(), count, base - count));
+    if (got < count) return damaged();  // shorter than it was
+    base -= count;
+    buffer.insert(0, block);
+    step = std::min<std::size_t>(step * 2, largest_step);
+
+    // Every line whose beginning is in the buffer.
+    while (!buffer.empty()) {
+      if (buffer.back() != '\n') return damaged();
+      const std::size_t newline =
+          buffer.size() < 2 ? std::string::npos : buffer.rfind('\n', buffer.size() - 2);
+      if (newline == std::string::npos && base > 0) break;
+      const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+      if (is_blank(std::string_view(buffer).substr(begin))) {
+        buffer.resize(begin);
+        continue;
+      }
+      Reading reading{
+          base + begin, base + buffer.size(), buffer.substr(begin, buffer.size() - begin - 1), {}};
+      buffer.resize(begin);
+      batch.push_back(std::move(reading));
+      const std::optional<Line> line = read_line(batch.back().text);
+      if (!line || line->seal.place + batch.size() != line->seal.count) return damaged();
+      if (line->seal.place > 0) continue;
+
+      std::uint32_t state = seed;
+      for (std::size_t i = batch.size(); i-- > 0;) {
+        batch[i].line = *read_line(batch[i].text);
+        if (line_crc(state, batch[i].text) != batch[i].line.seal.crc) return damaged();
+        state = state_after(batch[i].line.seal.crc, batch[i].text);
+      }
+      const Seal& seal = batch.front().line.seal;
+      if (expected && *expected != seal.crc) return damaged();
+      if (!expected) last_crc = seal.crc;
+      expected = seal.previous;
+      for (const Reading& found : batch)
+        if (!each({LineStatus::committed, found.begin, found.end, found.text, &found.line}))
+          return last_crc;
+      batch.clear();
+    }
+    if (buffer.size() > max_line_bytes) return damaged();
+  }
+  if (!batch.empty()) return damaged();
+  return last_crc;
+}
 
 std::string transcript_path(Id session) { return "transcripts/" + to_string(session) + ".jsonl"; }
 
@@ -27,9 +132,7 @@ LogReader::LogReader(files::Files& files, Id session, std::string path)
 
 Result<void> LogReader::open(files::OpenAs as) {
   file_.reset();
-  Result<files::OpenFile> file = files::open(files_, path_, as, described(session_));
-  if (!file) return file.error();
-  file_ = *std::move(file);
+  file_ = TRY(files::open(files_, path_, as, described(session_)));
   appending_ = as == files::OpenAs::appender;
   return {};
 }
@@ -48,12 +151,11 @@ void LogReader::forget() {
 
 Result<void> LogReader::refresh(const LogMemory* memory) {
   const bool first = stat_.inode == 0;
-  const Result<files::FileStat> there = files::stat(files_, path_, described(session_));
-  if (!there) return there.error();
+  const files::FileStat there = TRY(files::stat(files_, path_, described(session_)));
   // A handle that is right is kept, whatever file was known before: an appender holds its lock.
   Result<files::FileStat> now = file_.is_open() ? file_.stat() : Failure{};
-  if (!now || !now->same_file(*there)) {
-    if (const auto done = open(files::OpenAs::reader); !done) return done;
+  if (!now || !now->same_file(there)) {
+    TRY(open(files::OpenAs::reader));
     now = file_.stat();
     if (!now) return now.error();
   }
@@ -65,7 +167,7 @@ Result<void> LogReader::refresh(const LogMemory* memory) {
     if ((unchanged || now->size > stat_.size || (end_ < stat_.size && now->size >= end_)) &&
         ends_as_known())
       return read_from(end_, *now);
-    // Not grown, and yet changed: somebody edited it, or took back a batch that could not be
+    // Not grown, and yet changed: it was edited, or took back a batch that could not be
     // synced.
     acknowledged_ = std::max(acknowledged_, end_);
   }
@@ -73,7 +175,7 @@ Result<void> LogReader::refresh(const LogMemory* memory) {
   return read_from(0, *now);
 }
 
-// Whether the last seal we know of still stands where it stood.
+// Whether the last seal we know of is still at its place.
 bool LogReader::ends_as_known() const {
   char expected[12], there[11];
   std::snprintf(expected, sizeof expected, "%08x\"}\n", last_crc_);
@@ -104,21 +206,20 @@ Result<void> LogReader::adopt(const LogMemory& memory, const files::FileStat& no
 }
 
 Result<void> LogReader::read_from(std::uint64_t offset, const files::FileStat& now) {
-  const Result<ScanEnd> result = scan(file_, {session_, offset, last_crc_, acknowledged_},
-                                      [this](const ScannedLine& found) { take(found); });
-  if (!result) return result.error();
-  damage_.gaps += static_cast<std::int64_t>(result->gaps.size());
+  const ScanEnd result = TRY(scan(file_, {session_, offset, last_crc_, acknowledged_},
+                                  [this](const ScannedLine& found) { take(found); }));
+  damage_.gaps += static_cast<std::int64_t>(result.gaps.size());
   stat_ = now;
-  stat_.size = result->size;
-  end_ = result->end;
-  last_crc_ = result->last_crc;
-  newline_missing_ = result->newline_missing || (newline_missing_ && result->end == offset);
+  stat_.size = result.size;
+  end_ = result.end;
+  last_crc_ = result.last_crc;
+  newline_missing_ = result.newline_missing || (newline_missing_ && result.end == offset);
   if (!any_seen_)
     return Failure{
         Failure::Kind::damaged,
         described(session_) +
-            (result->size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
-            "; it was left as it is, and `skein doctor` says more"};
+            (result.size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
+            "; it was not changed, and `skein doctor` says more"};
   if (!altered_.empty()) settle_head();
   return {};
 }
@@ -171,7 +272,7 @@ Result<void> LogReader::know_ids(Known wanted) {
       return {};
     }
   }
-  if (const auto done = scan_all(learn); !done) return done.error();
+  TRY(scan_all(learn));
   known_ = Known::all;
   return {};
 }
@@ -179,7 +280,7 @@ Result<void> LogReader::know_ids(Known wanted) {
 Result<Position> LogReader::locate(Id entry) {
   if (entry == state_.head && state_.head_at != 0) return state_.head_at;
   for (const Known wanted : {Known::recent, Known::all}) {
-    if (const auto done = know_ids(wanted); !done) return done.error();
+    TRY(know_ids(wanted));
     if (const auto found = places_.find(entry); found != places_.end()) {
       if (entry == state_.head) state_.head_at = found->second.at;
       return found->second.at;
@@ -195,20 +296,18 @@ Result<std::string> LogReader::line_at(Position position) const {
        step = std::min<std::size_t>(step * 4, 1u << 20)) {
     const std::size_t had = text.size();
     text.resize(had + step);
-    const Result<std::size_t> got = file_.read(text.data() + had, step, position + had);
-    if (!got) return got.error();
-    text.resize(had + *got);
+    const std::size_t got = TRY(file_.read(text.data() + had, step, position + had));
+    text.resize(had + got);
     const std::size_t newline = text.find('\n', had);
     if (newline != std::string::npos) return text.substr(0, newline);
-    if (*got < step) return text;
+    if (got < step) return text;
   }
   return std::string{};
 }
 
 Result<StoredEntry> LogReader::at(Position position) {
-  const Result<std::string> read = line_at(position);
-  if (!read) return read.error();
-  const std::string& line = *read;
+  const std::string read = TRY(line_at(position));
+  const std::string& line = read;
   if (const auto exact = read_line(line); exact && !altered_.contains(position))
     return StoredEntry{entry_of(line, *exact), position};
   if (const std::size_t length = bracketed_length(line))
@@ -244,11 +343,10 @@ Result<void> LogReader::lines_from(std::uint64_t border, const VisitLine& visit)
 
 Result<void> LogReader::give_lines(std::uint64_t border, const VisitText& visit) {
   bool whole = true;
-  const auto done = lines_from(border, [&](const ScannedLine& found) {
+  TRY(lines_from(border, [&](const ScannedLine& found) {
     whole = found.standing == LineStatus::committed;
     return whole && visit(found.text);
-  });
-  if (!done) return done;
+  }));
   if (!whole)
     return Failure{Failure::Kind::damaged,
                    described(session_) + " is damaged; `skein doctor` says where"};
@@ -274,7 +372,7 @@ Result<void> LogReader::each(Position from, const VisitEntry& visit) {
 
 Result<void> LogReader::each_back(std::optional<Position> from, const VisitEntry& visit) {
   const std::optional<std::uint64_t> border = from ? batch_end(*from) : end_;
-  std::optional<Position> reached;  // every entry from here on has been told
+  std::optional<Position> reached;  // every entry from here on was given
   if (border && *border <= end_) {
     const auto read = read_back(file_, session_, *border, [&](const ScannedLine& found) {
       if (from && found.begin > *from) return true;
@@ -284,13 +382,11 @@ Result<void> LogReader::each_back(std::optional<Position> from, const VisitEntry
     if (read) return {};
     if (read.error().kind != Failure::Kind::damaged) return read.error();
   }
-  // Damage: a scan finds what there is, and then it is told backward from where we are.
+  // Damage: a scan finds the entries, which are then given backward from the current place.
   std::vector<Position> places;
-  if (const auto done = scan_all([&](const ScannedLine& found) {
-        if (found.readable()) places.push_back(found.begin);
-      });
-      !done)
-    return done.error();
+  TRY(scan_all([&](const ScannedLine& found) {
+    if (found.readable()) places.push_back(found.begin);
+  }));
   for (std::size_t i = places.size(); i-- > 0;) {
     if ((reached && places[i] >= *reached) || (from && places[i] > *from)) continue;
     const Result<StoredEntry> placed = at(places[i]);
@@ -299,7 +395,7 @@ Result<void> LogReader::each_back(std::optional<Position> from, const VisitEntry
   return {};
 }
 
-// A scan of all there is: whoever makes one knows afterwards what is damaged.
+// A scan of all there is: afterwards it is known what is damaged.
 Result<ScanEnd> LogReader::scan_all(const std::function<void(const ScannedLine&)>& visit) {
   damage_ = {};
   altered_.clear();
@@ -323,7 +419,7 @@ void LogReader::count_damage(const ScannedLine& found) {
   }
 }
 
-// Where the conversation goes on may be what was altered: a head that nobody is would hide it all.
+// The head may be what was altered: one that is no entry would hide the whole conversation.
 void LogReader::settle_head() {
   if (!state_.head || state_.head_at != 0) return;
   const Result<Position> found = locate(*state_.head);

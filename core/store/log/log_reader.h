@@ -9,10 +9,14 @@
 #include <unordered_map>
 
 #include "core/store/backend.h"
-#include "core/store/files/open_file.h"
+#include "core/store/files/named_files.h"
 #include "core/store/log/scan.h"
 
 namespace skein::store::log {
+
+// The first line of a transcript, to and from its entry.
+Entry header_entry(const SessionHeader& header);
+std::optional<SessionHeader> header_from(const Entry& entry);
 
 std::string transcript_path(Id session);
 
@@ -37,7 +41,7 @@ class LogReader {
 
   Result<void> each(Position from, const VisitEntry& visit);
   Result<void> each_back(std::optional<Position> from, const VisitEntry& visit);
-  // Every line that counts, as it stands, the header's too.
+  // Every line that counts, unchanged, the header's too.
   Result<void> each_line(const VisitLine& visit) { return lines_from(0, visit); }
   Result<void> lines_from(std::uint64_t border, const VisitLine& visit);  // between two batches
   // The same as texts, for another store; `damaged` if one is not as it was written.
@@ -48,7 +52,7 @@ class LogReader {
   virtual Result<Position> locate(Id entry);
   Result<Damage> examine();
 
-  Result<void> sync() { return file_.sync(); }  // what has been read, whoever wrote it
+  Result<void> sync() { return file_.sync(); }  // what has been read, from any process
   Result<void> writable() const;
   const SessionHeader& header() const { return header_; }
   const SessionState& state() const { return state_; }
@@ -98,5 +102,12 @@ class LogReader {
   std::set<Position> altered_{};  // entries, as far as a scan has met them
   Known known_ = Known::nothing;
 };
+
+// Reads a transcript backwards from `end`, a border between batches, newest line first, until
+// `each` returns false or the file begins. Only verified batches are given. `damaged` as soon as
+// one is damaged: then only a scan can find the entries. Returns the crc of the batch
+// that ends at `end`.
+Result<std::uint32_t> read_back(const files::OpenFile& file, Id session, std::uint64_t end,
+                                const VisitLine& each);
 
 }  // namespace skein::store::log

@@ -12,11 +12,11 @@ namespace skein::store::log {
 
 namespace {
 
-// A torn write of ours is at most one batch; what is larger is somebody else's doing.
+// A torn write of ours is at most one batch; what is larger was written by another program.
 constexpr std::uint64_t max_torn_bytes = 2 * max_batch_bytes;
 
 // Writing or syncing failed on a file that was there when it was locked. Never `gone`, whatever the
-// disk says: whoever then opened the session anew would find the batch and take it for safe.
+// disk says: a process that then opened the session would find the batch and take it for safe.
 Failure unsafe(Failure failure) {
   if (failure.kind == Failure::Kind::gone) failure.kind = Failure::Kind::io;
   return failure;
@@ -34,7 +34,7 @@ struct Unlock {
 Result<AppendResult> LogWriter::append(std::span<const NewEntry> entries,
                                        const AppendOptions& options) {
   for (bool again = false;; again = true) {
-    if (const auto done = lock_current(); !done) return done.error();
+    TRY(lock_current());
     const Unlock unlock{file_};
     Attempt attempt = append_locked(entries, options);
     if (!attempt.sync_failed || again) return std::move(attempt.result);
@@ -50,20 +50,20 @@ Result<void> LogWriter::append_all(std::span<const NewEntry> entries,
     std::size_t count = 0, bytes = 0;
     while (count < std::min(entries.size(), max_batch_entries) && bytes < max_batch_bytes / 4)
       bytes += entries[count++].entry.payload.size();
-    if (const auto done = append(entries.first(count), options); !done) return done.error();
+    TRY(append(entries.first(count), options));
     entries = entries.subspan(count);
   }
   return {};
 }
 
-Result<void> LogWriter::extend(Position end, std::span<const std::string> lines) {
-  if (const auto done = lock_current(); !done) return done;
+Result<void> LogWriter::append_lines(Position end, std::span<const std::string> lines) {
+  TRY(lock_current());
   const Unlock unlock{file_};
-  if (const auto done = take_back_unsynced(); !done) return done;
-  if (const auto done = refresh(); !done) return done;
-  if (const auto done = writable(); !done) return done;
-  if (const auto done = check_lines(end, lines); !done) return done;
-  if (const auto done = quarantine_torn_tail(); !done) return done;
+  TRY(take_back_unsynced());
+  TRY(refresh());
+  TRY(writable());
+  TRY(check_lines(end, lines));
+  TRY(quarantine_torn_tail());
   std::string bytes;
   for (const std::string& line : lines) bytes.append(line).append("\n");
   const Result<void> written = file_.write(bytes);
@@ -77,15 +77,14 @@ Result<void> LogWriter::extend(Position end, std::span<const std::string> lines)
 
 Result<void> LogWriter::lock_current() {
   for (int tries = 0; tries < 3; ++tries) {
-    if (!appending_ || !file_.is_open())
-      if (const auto done = open(files::OpenAs::appender); !done) return done;
-    if (const auto locked = file_.lock(); !locked) return locked;
+    if (!appending_ || !file_.is_open()) TRY(open(files::OpenAs::appender));
+    TRY(file_.lock());
     // Between opening and locking, the file may have been archived, scrubbed or thrown away.
     const Result<files::FileStat> held = file_.stat(), there = files::stat(files_, path_);
     if (held && there && held->same_file(*there)) return {};
     file_.reset();
   }
-  return Failure{Failure::Kind::gone, described(session_) + " is not there any more"};
+  return Failure{Failure::Kind::gone, described(session_) + " no longer exists"};
 }
 
 LogWriter::Attempt LogWriter::append_locked(std::span<const NewEntry> entries,
@@ -101,7 +100,7 @@ LogWriter::Attempt LogWriter::append_locked(std::span<const NewEntry> entries,
   AppendResult result{session_, std::nullopt, batch->size(), {}};
   if (!entries.empty()) result.last = entries.back().entry.id;
   if (batch->empty()) {
-    // All there already. Whoever wrote them may have died before the sync.
+    // All there already. Their writer may have died before the sync.
     if (const auto synced = file_.sync(); !synced)
       return {unsafe(synced.error()), synced.error().kind == Failure::Kind::io};
     return {std::move(result)};
@@ -113,13 +112,12 @@ LogWriter::Attempt LogWriter::append_locked(std::span<const NewEntry> entries,
   return write_batch(*std::move(batch), std::move(result), options.synced);
 }
 
-// Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.
+// It was not acknowledged, so it may go; unless another process has built on it and synced that.
 Result<void> LogWriter::take_back_unsynced() {
   if (!unsynced_) return {};
-  const Result<files::FileStat> now = file_.stat();
-  if (!now) return now.error();
-  if (now->size > unsynced_->begin && now->size <= unsynced_->end)
-    if (const auto done = file_.truncate(unsynced_->begin); !done) return done;
+  const files::FileStat now = TRY(file_.stat());
+  if (now.size > unsynced_->begin && now.size <= unsynced_->end)
+    TRY(file_.truncate(unsynced_->begin));
   unsynced_.reset();
   return {};
 }
@@ -130,11 +128,10 @@ Result<void> LogWriter::quarantine_torn_tail() {
   if (count > max_torn_bytes)
     return Failure{Failure::Kind::damaged,
                    described(session_) + " has " + std::to_string(count) +
-                       " unknown bytes after its last entry; it was left as it is"};
+                       " unknown bytes after its last entry; it was not changed"};
   std::string torn(count, '\0');
-  const Result<std::size_t> got = file_.read(torn.data(), count, end_);
-  if (!got) return got.error();
-  if (*got < count)
+  const std::size_t got = TRY(file_.read(torn.data(), count, end_));
+  if (got < count)
     return Failure{Failure::Kind::io, described(session_) + ": its end cannot be read"};
   // Nothing but blank lines is ever dropped. The same bytes at the same place, from a repair that
   // was cut short before it could truncate, are there already.
@@ -145,10 +142,10 @@ Result<void> LogWriter::quarantine_torn_tail() {
     if (there && *there == torn) break;
     if (there || (there.error().kind == Failure::Kind::refused && number < 1000)) continue;
     if (!there.error().missing) return there.error();
-    if (const auto done = files::replace_file(files_, fragment, torn); !done) return done;
+    TRY(files::replace_file(files_, fragment, torn));
     break;
   }
-  if (const auto done = file_.truncate(end_); !done) return done;
+  TRY(file_.truncate(end_));
   // Else a crash during the write that follows could leave sectors of both, and no NUL would tell.
   if (const auto done = file_.sync(); !done) return unsafe(done.error());
   stat_.size = end_;

@@ -23,9 +23,9 @@ class LogWriter : public LogAppender {
   Result<void> append_all(std::span<const NewEntry> entries, const AppendOptions& options);
 
   // Lines of the same session from elsewhere, as they stand there, behind where it ends here.
-  Result<void> extend(Position end, std::span<const std::string> lines);
+  Result<void> append_lines(Position end, std::span<const std::string> lines);
 
-  // False: it knows of bytes that could not be taken back, which whoever opens it again would not.
+  // False: it remembers bytes that it failed to remove, which another LogWriter would not know.
   bool may_be_closed() const { return !unsynced_; }
 
  private:

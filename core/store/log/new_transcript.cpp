@@ -1,7 +1,7 @@
 #include "core/store/log/new_transcript.h"
 
-#include "core/store/log/header.h"
 #include "core/store/log/line_codec.h"
+#include "core/store/log/log_reader.h"
 
 namespace skein::store::log {
 
@@ -11,7 +11,7 @@ NewTranscript::NewTranscript(files::Files& files, const SessionHeader& header,
   add(header_entry(header));
 }
 
-// Every line is a batch of its own: what makes the whole all or nothing is its coming into place.
+// Every line is a batch: what makes the whole all or nothing is its coming into place.
 void NewTranscript::add(const Entry& entry) {
   const Result<SealedBatch> sealed = seal_batch(std::span(&entry, 1), seed_, last_crc_);
   if (!sealed) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/store/files/new_file.h"
+#include "core/store/files/named_files.h"
 #include "core/store/log/log_reader.h"
 
 namespace skein::store::log {
@@ -19,7 +19,7 @@ class NewTranscript {
   // In the order they shall stand, parents before their children. What goes wrong is remembered
   // until it is finished.
   void add(const Entry& entry);
-  void add(const ScannedLine& line);  // as it stands in another transcript, only sealed anew
+  void add(const ScannedLine& line);  // of another transcript, with a new seal
 
   void start_over();  // with nothing but the header
 

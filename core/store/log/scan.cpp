@@ -63,14 +63,14 @@ class Scan {
     bool newline;
   };
 
-  // How many bytes there are; that some could not be read is told at the end.
+  // How many bytes there are; that some could not be read is reported at the end.
   std::size_t read(char* to, std::size_t count, std::uint64_t at) {
     const Result<std::size_t> got = file_.read(to, count, at);
     if (!got && !failed_) failed_ = got.error();
     return got ? *got : 0;
   }
 
-  // Forgets what lies before the open batch and reads the next block behind what is left.
+  // Forgets what is before the open batch and reads the next block behind what is left.
   std::size_t fill() {
     const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
                                : batch_.empty() ? line_begin_
@@ -100,7 +100,7 @@ class Scan {
     }
   }
 
-  // A record's text: without its newline, and without the carriage return somebody's editor added.
+  // A record's text: without its newline, and without the carriage return an editor added.
   std::string_view text_of(std::uint64_t begin, std::uint64_t end) const {
     std::string_view text = std::string_view(buffer_).substr(begin - base_, end - begin);
     if (text.ends_with('\n')) text.remove_suffix(1);
@@ -128,25 +128,25 @@ class Scan {
   // A line that is not as we wrote it may still hold records: two glued together, one behind a byte
   // order mark or a run of NULs.
   void take_apart(std::uint64_t begin, std::uint64_t end, std::string_view whole) {
-    std::size_t told = 0;
+    std::size_t given = 0;
     for (std::size_t at = whole.find('{'); at < whole.size();) {
       const std::size_t length = bracketed_length(whole.substr(at));
       if (length == 0) {
         at = whole.find(R"({"id":")", at + 1);
         continue;
       }
-      if (told < at) junk(begin + told, begin + at, false);
+      if (given < at) junk(begin + given, begin + at, false);
       const bool last = whole.find_first_not_of("\r\n", at + length) == std::string_view::npos;
-      told = last ? whole.size() : at + length;
+      given = last ? whole.size() : at + length;
       if (const std::optional<Line> line = read_line(whole.substr(at, length))) {
-        take_record(begin + at, begin + told, *line, false);
+        take_record(begin + at, begin + given, *line, false);
       } else {
         give_up_batch();
-        doubt({begin + at, begin + told, true, false, last && whole.ends_with('\n')});
+        doubt({begin + at, begin + given, true, false, last && whole.ends_with('\n')});
       }
       at = whole.find('{', at + length);
     }
-    if (told < whole.size()) junk(begin + told, end, whole.ends_with('\n'));
+    if (given < whole.size()) junk(begin + given, end, whole.ends_with('\n'));
   }
 
   void take_record(std::uint64_t begin, std::uint64_t end, const Line& line, bool exact) {
@@ -184,7 +184,7 @@ class Scan {
       for (const BatchLine& each : batch) doubt_line(each);
       return;
     }
-    // Whatever stands before a verified batch was acknowledged before that was written.
+    // Whatever is before a verified batch was acknowledged before that was written.
     acknowledge(doubtful_.size());
     verified_ = true;
     const Seal seal = batch.back().seal;
@@ -201,7 +201,7 @@ class Scan {
     chain_crc_ = seal.crc;
   }
 
-  // The batch has no end, or something else stands in its middle.
+  // The batch has no end, or something else is in its middle.
   void give_up_batch() {
     for (const BatchLine& each : batch_) doubt_line(each);
     batch_.clear();
@@ -241,7 +241,7 @@ class Scan {
   // The first of the doubtful stretches that belongs to a write cut short by a crash; behind the
   // last one if there is none. Such a write leaves the first lines of a batch, each with the seal
   // it should have, perhaps a line that stops at the end of the file, and NULs for sectors that
-  // never came. Whatever else stands here was whole once, and was changed since.
+  // never came. Whatever else is here was whole once, and was changed since.
   std::size_t torn_from() {
     if (doubtful_.empty() || (!verified_ && from_.offset == 0 && from_.acknowledged == 0))
       return 0;  // none of this may be ours

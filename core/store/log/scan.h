@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/store/files/open_file.h"
+#include "core/store/files/named_files.h"
 #include "core/store/log/line_codec.h"
 
 namespace skein::store::log {

@@ -2,22 +2,42 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
-#include "core/store/home/admit.h"
-#include "core/store/home/fork.h"
-#include "core/store/log/log_writer.h"
-#include "core/store/postgres/database_watch.h"
-#include "core/store/postgres/new_session.h"
-#include "core/store/postgres/schema.h"
-#include "core/store/postgres/values.h"
-#include "core/store/session_name.h"
+#include "core/store/backend.h"
+#include "core/store/home/file_backend.h"
+#include "core/store/postgres/connection.h"
+#include "core/store/postgres/transcript_rows.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::store::postgres {
 
 namespace {
+
+// Reports when a process appends to a session, on a connection for that alone. If that connection
+// is lost, or cannot be notified (a pooler in between), it is silent.
+class DatabaseWatch : public SessionWatch {
+ public:
+  // Throws Error if there is no connection.
+  DatabaseWatch(const Connection& like, Id session)
+      : connection_(like.address(), Connection::Tell{}, like.interrupts()),
+        session_(to_string(session)) {
+    value_or_throw(connection_.listen());
+  }
+  int descriptor() const override { return connection_.descriptor(); }
+  // Anybody who can connect may notify: what they say is only compared.
+  bool take() override {
+    bool ours = false;
+    const bool there = connection_.take_news(
+        [&](std::string_view news) { ours = ours || news.starts_with(session_); });
+    return ours || !there;
+  }
+
+ private:
+  Connection connection_;
+  std::string session_;
+};
 
 constexpr std::int64_t most_listed = 500;  // in one answer
 constexpr std::size_t most_named = 200;    // bytes of who is at work in one session
@@ -35,8 +55,6 @@ constexpr Statement list_sessions{"list_sessions", R"(
 constexpr Statement find_key{"find_key", R"(
   select id, key, record, bytes, last_crc, archived, edition from skein.session
    where key = $1 and deleted is null order by (owner = current_user) desc, used desc limit 1)"};
-constexpr Statement find_id{"find_id", R"(
-  select id, key, record, bytes, last_crc, archived, edition from skein.session where id = $1 and deleted is null)"};
 
 constexpr Statement flag_archived{"flag_archived", R"(
   update skein.session set archived = $2 where id = $1 and deleted is null)"};
@@ -49,7 +67,7 @@ constexpr Statement get_last{"get_last", R"(
   select l.session from skein.last_used l join skein.session s on s.id = l.session
    where l.owner = current_user and l.workspace = $1 and s.deleted is null)"};
 
-// Whoever looks for those at work reads the name; `$2` is ours.
+// A process that looks for those at work reads the name; `$2` is ours.
 constexpr Statement hold_alone{"", R"(
   select pg_try_advisory_lock($1) from set_config('application_name', $2, false) as n where n is not null)"};
 constexpr Statement hold_shared{"", R"(
@@ -64,41 +82,109 @@ constexpr Statement list_holders{"list_holders", R"(
    order by l.pid limit 1000)"};
 constexpr std::string_view name_prefix = "skein ";
 
-// A transcript in memory, on its way into the database.
-struct MadeInMemory {
-  explicit MadeInMemory(const SessionHeader& header)
-      : files(files::memory_files()), transcript(folder(), header, "making a session") {}
-  files::Files& folder() const {
-    files->make_folder("transcripts");
-    return *files;
-  }
-  std::unique_ptr<files::Files> files;
-  log::NewTranscript transcript;
-};
+SessionRecord record_of(const SessionRow& row, log::LogMemory memory) {
+  return {row.key,      std::move(memory.header), std::move(memory.state), memory.end, row.archived,
+          memory.damage};
+}
 
 }  // namespace
 
-DatabaseBackend::OpenSession& DatabaseBackend::seen(Id session) {
-  std::unique_ptr<OpenSession>& open = open_[session];
-  if (!open) open = std::make_unique<OpenSession>(connection_, session);
-  return *open;
+void DatabaseBackend::use_outbox(std::string folder) {
+  outbox_.emplace(std::move(folder));
+  for (const Id session : outbox_->sessions()) send_parked(session);
+}
+
+// Whether nothing is parked of it any more.
+bool DatabaseBackend::send_parked(Id session) {
+  if (!outbox_ || !outbox_->has(session)) return true;
+  const Connection::Impatience impatience(connection_);
+  std::size_t sent = 0;
+  bool branched = false;
+  for (;;) {
+    const Result<std::optional<Outbox::Batch>> batch = outbox_->first(session);
+    if (batch && !*batch) break;
+    const Result<bool> done = batch ? send_batch(session, **batch) : batch.error();
+    if (!done) {
+      if (done.error().kind != Failure::Kind::unreachable)
+        connection_.tell("entries queued in " + outbox_->folder() + " for " + described(session) +
+                         " cannot be sent: " + done.error().text);
+      return false;
+    }
+    sent += (*batch)->entries.size();
+    branched = branched || *done;
+    if (const auto removed = outbox_->remove(**batch); !removed) {
+      connection_.tell(removed.error().text);
+      return false;
+    }
+  }
+  connection_.tell(counted(sent, "queued entry was", "queued entries were") + " sent" +
+                   (branched ? ", as a branch, because " + described(session) +
+                                   " was continued by another process"
+                             : ""));
+  return true;
+}
+
+// Behind the entry they were said after. Whether that was no longer the last one: then the
+// conversation continues where the others are.
+Result<bool> DatabaseBackend::send_batch(Id session, const Outbox::Batch& batch) {
+  AppendOptions options{.patient = false};
+  for (const NewEntry& each : batch.entries)
+    if (!model::is_marginal(each.entry.type)) {
+      options.expected_tail = each.entry.parent;
+      break;
+    }
+  const Result<AppendResult> appended = append_now(session, batch.entries, options);
+  if (appended) return false;
+  if (appended.error().kind != Failure::Kind::conflict) return appended.error();
+  const SessionRecord before = TRY(open(session));
+  TRY(append_now(session, batch.entries, {.patient = false}));
+  if (before.state.head) {
+    const NewEntry head{model::make_entry(payload::Head{*before.state.head})};
+    TRY(append_now(session, std::span(&head, 1), {.patient = false}));
+  }
+  return true;
+}
+
+Result<AppendResult> DatabaseBackend::park(Id session, std::span<const NewEntry> entries,
+                                           const Failure& why) {
+  const bool first = !outbox_->has(session);
+  if (const auto parked = outbox_->park(session, entries); !parked) return why;
+  if (first)
+    connection_.tell(why.text + "; new entries are queued in " + outbox_->folder() +
+                     " and sent when the database is reachable again");
+  AppendResult out{.session = session, .appended = entries.size()};
+  for (const NewEntry& each : entries) out.entries.push_back(each.entry);
+  if (!entries.empty()) out.last = entries.back().entry.id;
+  return out;
+}
+
+Result<AppendResult> DatabaseBackend::append(Id session, std::span<const NewEntry> entries,
+                                             const AppendOptions& options) {
+  if (!outbox_) return append_now(session, entries, options);
+  // Nothing overtakes what was said before it.
+  if (!send_parked(session))
+    return park(session, entries, {Failure::Kind::unreachable, "the database cannot be reached"});
+  Result<AppendResult> outcome = append_now(session, entries, options);
+  if (outcome || outcome.error().kind != Failure::Kind::unreachable) return outcome;
+  return park(session, entries, outcome.error());
+}
+
+void DatabaseBackend::remember(Id session, const std::string& workspace) {
+  send_parked(session);
+  enter(session, workspace);
 }
 
 Result<SessionRecord> DatabaseBackend::open(Id session) {
   return with(session, [](OpenSession& open) -> Result<SessionRecord> {
-    const log::LogMemory memory = open.log.memory();
-    return SessionRecord{open.rows.row().key,      memory.header, memory.state, memory.end,
-                         open.rows.row().archived, memory.damage};
+    return record_of(open.rows.row(), open.log.memory());
   });
 }
 
 Result<SessionRecord> DatabaseBackend::record_from(const SessionRow& row) {
   std::optional<log::LogMemory> memory = parse_record(row);
-  // What was tampered with is read anew, line by line.
+  // What was tampered with is read again, line by line.
   if (!memory) return open(row.session);
-  return SessionRecord{
-      row.key,       std::move(memory->header), std::move(memory->state), row.bytes, row.archived,
-      memory->damage};
+  return record_of(row, *std::move(memory));
 }
 
 Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filter) {
@@ -115,30 +201,23 @@ Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filte
             ? most_listed
             : std::min(most_listed, static_cast<std::int64_t>(filter.limit - out.size()));
     std::vector<SessionRow> rows;
-    const auto asked = connection_.ask(
-        list_sessions,
-        Values()
-            .text(cwd)
-            .integer(before)
-            .integer(behind.first)
-            .integer(behind.second)
-            .integer(wanted)
-            .text(project)
-            .text(called)
-            .text(title),
-        [&](Row row) {
-          if (row.size() != 8) return false;
-          auto read = read_session_row(row.first(7));
-          Columns last_column(row.last(1));
-          const std::int64_t used = last_column.integer();
-          if (!read || !last_column.fit()) return false;
-          const std::pair here{used, static_cast<std::int64_t>(read->session.value)};
-          if (here >= behind) return false;
-          behind = here;
-          rows.push_back(*std::move(read));
-          return true;
-        });
-    if (!asked) return asked.error();
+    TRY(connection_.ask(list_sessions,
+                        SqlValues()
+                            .text(cwd)
+                            .integer(before)
+                            .integer(behind.first)
+                            .integer(behind.second)
+                            .integer(wanted)
+                            .text(project)
+                            .text(called)
+                            .text(title),
+                        [&](Columns& columns) {
+                          rows.push_back(read_session_row(columns));
+                          const std::pair here{columns.integer(), static_cast<std::int64_t>(
+                                                                      rows.back().session.value)};
+                          if (here >= behind) columns.refuse();
+                          behind = here;
+                        }));
     for (const SessionRow& row : rows)
       if (Result<SessionRecord> record = record_from(row)) out.push_back(*std::move(record));
     if (static_cast<std::int64_t>(rows.size()) < wanted ||
@@ -149,12 +228,12 @@ Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filte
 
 Result<SessionRecord> DatabaseBackend::find(std::string_view name) {
   std::optional<SessionRow> found;
-  const auto take = [&](Row row) { return bool(found = read_session_row(row)); };
+  const auto take = [&](Columns& columns) { found = read_session_row(columns); };
   Result<std::uint64_t> asked = std::uint64_t{0};
   if (const std::optional<Id> id = parse_id(name))
-    asked = connection_.ask(find_id, Values().id(*id), take);
+    asked = connection_.ask(find_session, SqlValues().id(*id), take);
   else if (!key_problem(name))
-    asked = connection_.ask(find_key, Values().text(name), take);
+    asked = connection_.ask(find_key, SqlValues().text(name), take);
   if (!asked) return asked.error();
   if (!found) return Failure{Failure::Kind::gone, "no session called '" + std::string(name) + "'"};
   return record_from(*found);
@@ -175,112 +254,75 @@ Result<AppendResult> DatabaseBackend::append_now(Id session, std::span<const New
   return outcome;
 }
 
-Result<void> DatabaseBackend::load(Id session, Position from, const VisitEntry& visit) {
-  return with(session, [&](OpenSession& open) { return open.log.each(from, visit); });
-}
-
-Result<void> DatabaseBackend::load_back(Id session, std::optional<Position> from,
-                                        const VisitEntry& visit) {
-  return with(session, [&](OpenSession& open) { return open.log.each_back(from, visit); });
-}
-
-Result<StoredEntry> DatabaseBackend::load_at(Id session, Position at) {
-  return with(session, [&](OpenSession& open) { return open.log.at(at); });
-}
-
-Result<void> DatabaseBackend::survey(Id session, const VisitFacts& visit) {
-  return with(session, [&](OpenSession& open) { return open.log.survey(visit); });
-}
-
-Result<Position> DatabaseBackend::locate(Id session, Id entry) {
-  return with(session, [&](OpenSession& open) { return open.log.locate(entry); });
-}
-
-Result<Damage> DatabaseBackend::examine(Id session) {
-  return with(session, [&](OpenSession& open) { return open.log.examine(); });
-}
-
-Result<void> DatabaseBackend::give_lines(Id session, Position from, const VisitText& visit) {
-  return with(session, [&](OpenSession& open) { return open.log.give_lines(from, visit); });
-}
-
-Result<void> DatabaseBackend::extend(Id session, Position end, std::span<const std::string> lines) {
-  return with(session, [&](OpenSession& open) { return open.log.extend(end, lines); });
+Result<void> DatabaseBackend::append_lines(Id session, Position end,
+                                           std::span<const std::string> lines) {
+  return with(session, [&](OpenSession& open) { return open.log.append_lines(end, lines); });
 }
 
 // Put together here first: what does not fit must not be seen there, not even for a moment.
-Result<SessionRecord> DatabaseBackend::admit(Id session, const GiveLines& lines, TakenKey taken) {
+Result<SessionRecord> DatabaseBackend::import_lines(Id session, const GiveLines& lines,
+                                                    TakenKey taken) {
   home::Home passing(files::memory_files());
-  const Result<SessionRecord> whole = home::admit_session(passing, session, lines);
-  if (!whole) return whole.error();
-  const Result<home::Transcript*> transcript = passing.transcript(session);
-  if (!transcript) return transcript.error();
-  log::LogWriter& log = *(*transcript)->log;
+  const SessionRecord whole = TRY(home::import_lines(passing, session, lines));
+  const home::Transcript* transcript = TRY(passing.transcript(session));
   constexpr int most_numbers = 1000;
   Result<Entered> entered = Entered::key_taken;
   for (int number = 1; entered && *entered == Entered::key_taken && number < most_numbers;
        ++number) {
-    const std::string key = number == 1 ? whole->key : whole->key + "." + std::to_string(number);
-    entered = enter_session(connection_, log.memory(), key, false, log);
+    const std::string key = number == 1 ? whole.key : whole.key + "." + std::to_string(number);
+    entered = enter_session(connection_, key, *transcript->log);
     if (taken == TakenKey::refused) break;
   }
   if (!entered) return entered.error();
   if (*entered == Entered::now) return open(session);
-  return Failure{Failure::Kind::conflict,
-                 *entered == Entered::key_taken
-                     ? "another session there is called " + whole->key
-                     : described(session) + " is there already, in the trash or somebody else's"};
+  return Failure{
+      Failure::Kind::conflict,
+      *entered == Entered::key_taken
+          ? "another session there has the key " + whole.key
+          : described(session) + " exists already, in the trash or as a session of another user"};
 }
 
-Result<Created> DatabaseBackend::make(const SessionHeader& header, const Fill& fill) {
-  if (const auto trouble = key_problem(header.key))
-    return Failure{Failure::Kind::refused, *trouble};
-  MadeInMemory made(header);
-  if (const auto done = fill(*made.files, made.transcript); !done) return done.error();
-  if (const auto done = made.transcript.link_into_place(); !done) return done.error();
-  log::LogReader lines(*made.files, header.session, log::transcript_path(header.session));
-  if (const auto done = lines.refresh(); !done) return done.error();
+Result<Created> DatabaseBackend::enter_made(files::Files& memory, const SessionHeader& header) {
+  log::LogReader lines(memory, header.session, log::transcript_path(header.session));
+  TRY(lines.refresh());
   for (int tries = 0; tries < 3; ++tries) {
-    const Result<Entered> entered =
-        enter_session(connection_, lines.memory(), header.key, false, lines);
-    if (!entered) return entered.error();
-    if (*entered == Entered::id_taken)
-      return Failure{Failure::Kind::refused, described(header.session) + " is there already"};
-    if (*entered == Entered::now) {
-      Result<SessionRecord> record = open(header.session);
-      if (!record) return record.error();
-      return Created{*std::move(record), true};
+    const Entered entered = TRY(enter_session(connection_, header.key, lines));
+    if (entered == Entered::id_taken)
+      return Failure{Failure::Kind::refused, described(header.session) + " exists already"};
+    if (entered == Entered::now) {
+      SessionRecord record = TRY(open(header.session));
+      return Created{std::move(record), true};
     }
     // Unless it was thrown away just now.
     Result<SessionRecord> found = find(header.key);
     if (found) return Created{*std::move(found)};
     if (found.error().kind != Failure::Kind::gone) return found.error();
   }
-  return Failure{Failure::Kind::busy, "the key " + header.key + " comes and goes; try again"};
+  return Failure{Failure::Kind::busy, "other processes keep creating and deleting the key " +
+                                          header.key + "; try again"};
 }
 
 Result<Created> DatabaseBackend::create(const SessionHeader& header,
                                         std::span<const NewEntry> entries) {
-  return make(header, [&](files::Files& files, log::NewTranscript& transcript) -> Result<void> {
-    if (entries.empty()) return {};
-    if (const auto done = transcript.finish(); !done) return done;
-    return log::LogWriter(files, header.session, transcript.file().temporary())
-        .append_all(entries, {});
-  });
+  home::FileBackend passing(files::memory_files());
+  TRY(passing.create(header, entries));
+  return enter_made(passing.home().files(), header);
 }
 
 Result<Created> DatabaseBackend::fork(const SessionHeader& header,
                                       std::span<const ForkExtra> extras) {
   const SessionHeader::Origin from = header.parent_session.value();
-  return make(header, [&](files::Files&, log::NewTranscript& transcript) {
-    return with(from.session, [&](OpenSession& source) {
-      return home::copy_fork(source.log, from.entry, extras, transcript);
+  home::FileBackend passing(files::memory_files());
+  TRY(passing.make(header, [&](log::NewTranscript& transcript) {
+    return read(from.session, [&](log::LogReader& source) {
+      return home::copy_fork(source, from.entry, extras, transcript);
     });
-  });
+  }));
+  return enter_made(passing.home().files(), header);
 }
 
-Result<SessionLease> DatabaseBackend::hold(Id session, LockMode company) {
-  // A connection of its own: what is locked twice on one is not refused, and the end of the process
+Result<SessionLease> DatabaseBackend::hold(Id session, LockMode mode) {
+  // A separate connection: what is locked twice on one is not refused, and the end of the process
   // ends it.
   std::shared_ptr<Connection> held;
   try {
@@ -291,15 +333,11 @@ Result<SessionLease> DatabaseBackend::hold(Id session, LockMode company) {
   }
   bool got = false;
   const std::string name = valid_utf8(std::string(name_prefix) + who_we_are());
-  const Outcome asked = held->attempt(company == LockMode::shared ? hold_shared : hold_alone,
-                                      Values().id(session).text(name), [&](Row row) {
-                                        Columns columns(row);
-                                        got = columns.truth();
-                                        return columns.fit();
-                                      });
+  const StatementOutcome asked = held->attempt(mode == LockMode::shared ? hold_shared : hold_alone,
+                                               SqlValues().id(session).text(name),
+                                               [&](Columns& columns) { got = columns.truth(); });
   if (asked.problem) return held->failure_of(asked.problem);
-  if (!got)
-    return Failure{Failure::Kind::busy, "another process is at work in " + described(session)};
+  if (!got) return Failure{Failure::Kind::busy, "another process is using " + described(session)};
   return SessionLease(std::move(held));
 }
 
@@ -307,14 +345,12 @@ std::map<Id, std::string> DatabaseBackend::at_work(std::span<const Id> sessions)
   std::map<Id, std::string> out;
   std::vector<std::int64_t> wanted;
   for (const Id session : sessions) wanted.push_back(static_cast<std::int64_t>(session.value));
-  (void)bool(connection_.ask(list_holders, Values().integers(wanted), [&](Row row) {
-    Columns columns(row);
+  (void)bool(connection_.ask(list_holders, SqlValues().integers(wanted), [&](Columns& columns) {
     std::string& who = out[columns.id()];
     std::string_view name = columns.text();
     if (name.starts_with(name_prefix)) name.remove_prefix(name_prefix.size());
     if (!name.empty() && who.size() < most_named)
       who += (who.empty() ? "" : ", ") + std::string(name);
-    return columns.fit();
   }));
   for (auto& [session, who] : out)
     if (who.empty()) who = "somebody";
@@ -328,27 +364,22 @@ std::unique_ptr<SessionWatch> DatabaseBackend::watch(Id session) try {
 }
 
 Result<void> DatabaseBackend::set_archived(Id session, bool archived) {
-  const Result<std::uint64_t> changed =
-      connection_.ask(flag_archived, Values().id(session).truth(archived));
-  if (!changed) return changed.error();
-  if (*changed == 0)
-    return Failure{Failure::Kind::gone, described(session) + " is not there any more"};
+  const std::uint64_t changed =
+      TRY(connection_.ask(flag_archived, SqlValues().id(session).truth(archived)));
+  if (changed == 0) return Failure{Failure::Kind::gone, described(session) + " no longer exists"};
   return {};
 }
 
 void DatabaseBackend::enter(Id session, const std::string& workspace) {
   const std::string known_as = valid_utf8(workspace);
-  if (!known_as.empty()) (void)connection_.ask(set_last, Values().text(known_as).id(session));
+  if (!known_as.empty()) (void)connection_.ask(set_last, SqlValues().text(known_as).id(session));
 }
 
 std::optional<Id> DatabaseBackend::last_used(const std::string& workspace) {
   std::optional<Id> out;
   const std::string known_as = valid_utf8(workspace);
-  const auto asked = connection_.ask(get_last, Values().text(known_as), [&](Row row) {
-    Columns columns(row);
-    out = columns.id();
-    return columns.fit();
-  });
+  const auto asked = connection_.ask(get_last, SqlValues().text(known_as),
+                                     [&](Columns& columns) { out = columns.id(); });
   return asked ? out : std::nullopt;
 }
 

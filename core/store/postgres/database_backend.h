@@ -2,22 +2,20 @@
 // promises as a folder does: what is acknowledged is committed.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/store/backend.h"
 #include "core/store/home/maintenance/scrub.h"
-#include "core/store/log/new_transcript.h"
+#include "core/store/log/log_backend.h"
 #include "core/store/postgres/database_log.h"
 #include "core/store/postgres/outbox.h"
 
 namespace skein::store::postgres {
 
-class DatabaseBackend : public StorageBackend {
+class DatabaseBackend : public log::LogBackend {
  public:
   // Throws Error (storage) if the database cannot be used.
   explicit DatabaseBackend(
@@ -26,7 +24,7 @@ class DatabaseBackend : public StorageBackend {
       : connection_(std::move(address), std::move(tell), std::move(interrupts)) {}
 
   // From now on, what cannot be sent is parked in this folder of the machine, and counts as said.
-  // What lies there from earlier is sent now.
+  // What is there from earlier is sent now.
   void use_outbox(std::string folder);
 
   // What home::maintenance::scrub does to a folder.
@@ -40,17 +38,9 @@ class DatabaseBackend : public StorageBackend {
   Result<Created> fork(const SessionHeader& header, std::span<const ForkExtra> extras) override;
   Result<AppendResult> append(Id session, std::span<const NewEntry> entries,
                               const AppendOptions& options) override;
-  Result<void> load(Id session, Position from, const VisitEntry& visit) override;
-  Result<void> load_back(Id session, std::optional<Position> from,
-                         const VisitEntry& visit) override;
-  Result<StoredEntry> load_at(Id session, Position at) override;
-  Result<void> survey(Id session, const VisitFacts& visit) override;
-  Result<Position> locate(Id session, Id entry) override;
-  Result<Damage> examine(Id session) override;
-  Result<void> give_lines(Id session, Position from, const VisitText& visit) override;
-  Result<SessionRecord> admit(Id session, const GiveLines& lines, TakenKey taken) override;
-  Result<void> extend(Id session, Position end, std::span<const std::string> lines) override;
-  Result<SessionLease> hold(Id session, LockMode company) override;
+  Result<SessionRecord> import_lines(Id session, const GiveLines& lines, TakenKey taken) override;
+  Result<void> append_lines(Id session, Position end, std::span<const std::string> lines) override;
+  Result<SessionLease> hold(Id session, LockMode mode) override;
   std::map<Id, std::string> at_work(std::span<const Id> sessions) override;
   std::unique_ptr<SessionWatch> watch(Id session) override;
   Result<void> erase(Id session) override;
@@ -74,15 +64,20 @@ class DatabaseBackend : public StorageBackend {
     TranscriptRows rows;
     DatabaseLog log;
   };
-  // As it was last seen; one that is not open is opened by whoever asks it something.
-  OpenSession& seen(Id session);
+  // As it was last seen; one that is not open is opened by the first question.
+  OpenSession& seen(Id session) {
+    return open_.try_emplace(session, connection_, session).first->second;
+  }
   // Up to date, given to `use`; what fails in there has the database's own reason.
-  template <class Use>
-  auto with(Id session, const Use& use) -> decltype(use(std::declval<OpenSession&>()));
-  using Fill = std::function<Result<void>(files::Files&, log::NewTranscript&)>;
-  Result<Created> make(const SessionHeader& header, const Fill& fill);
+  template <class Ask>
+  auto with(Id session, const Ask& ask) -> decltype(ask(std::declval<OpenSession&>()));
+  Result<void> with_log(Id session, const Use& use) override {
+    return with(session, [&](OpenSession& open) { return use(open.log); });
+  }
+  // A session that was put together in memory.
+  Result<Created> enter_made(files::Files& memory, const SessionHeader& header);
   Result<SessionRecord> record_from(const SessionRow& row);
-  Result<std::vector<SessionRow>> trashed_rows(std::vector<std::int64_t>& when);
+  Result<std::vector<SessionRow>> trashed_rows();
   Result<SessionRecord> bring_back(const SessionRow& row);
   Result<void> set_archived(Id session, bool archived);
   Result<AppendResult> append_now(Id session, std::span<const NewEntry> entries,
@@ -93,19 +88,19 @@ class DatabaseBackend : public StorageBackend {
 
   Connection connection_;
   std::optional<Outbox> outbox_{};
-  std::map<Id, std::unique_ptr<OpenSession>> open_{};
+  std::map<Id, OpenSession> open_{};
 };
 
-template <class Use>
-auto DatabaseBackend::with(Id session, const Use& use)
-    -> decltype(use(std::declval<OpenSession&>())) {
+template <class Ask>
+auto DatabaseBackend::with(Id session, const Ask& ask)
+    -> decltype(ask(std::declval<OpenSession&>())) {
   OpenSession& open = seen(session);
   if (const auto done = open.log.bring_up_to_date(); !done) {
     const Failure reason = open.rows.take_failure().value_or(done.error());
     open_.erase(session);
     return reason;
   }
-  auto result = use(open);
+  auto result = ask(open);
   const std::optional<Failure> reason = open.rows.take_failure();
   if (result || !reason) return result;
   open_.erase(session);

@@ -1,25 +1,24 @@
 #include "core/store/postgres/database_log.h"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 
 #include "core/store/blob_names.h"
+#include "core/store/postgres/connection.h"
 #include "core/store/postgres/schema.h"
-#include "core/store/postgres/values.h"
 
 namespace skein::store::postgres {
 
 namespace {
 
-// Each try is lost to somebody else's append that was not. Of two that write as fast as they can,
-// the one further from the server loses most of the time; nobody talks like that for so long.
+// Each try is lost to another's append that was not. Of two that write as fast as they can,
+// the one further from the server loses most of the time; no conversation is like that for so long.
 constexpr std::chrono::seconds patience{30};
 
-// One statement, so that it is there whole or not at all. Whoever waits for another's commit sees
-// that the session is longer than it was, and writes nothing. `$7` is told to those who follow; the
-// blobs that the lines name become readable for those who may read the session.
-constexpr Statement append_lines{"append_lines", R"(
+// One statement, so that it is there whole or not at all. A process that waits for another's commit
+// sees that the session is longer than it was, and writes nothing. `$7` is sent to those who
+// follow; the blobs that the lines name become readable for those who may read the session.
+constexpr Statement append_rows{"append_lines", R"(
   with s as (
     update skein.session set bytes = $3, last_crc = $4, record = $5, used = $6, key = $8, archived = false
      where id = $1 and bytes = $2 and last_crc = $13 and deleted is null returning id),
@@ -60,7 +59,8 @@ std::vector<std::string_view> lines_in(std::string_view bytes) {
 }
 
 Failure too_many_tries(Id session) {
-  return {Failure::Kind::busy, described(session) + " is being written to all the time; try again"};
+  return {Failure::Kind::busy,
+          described(session) + " is being written to by other processes; try again"};
 }
 
 }  // namespace
@@ -78,20 +78,18 @@ Result<void> DatabaseLog::look_up(std::span<const Id> ids) {
   for (const Id id : ids)
     if (!places_.contains(id)) wanted.push_back(static_cast<std::int64_t>(id.value));
   if (wanted.empty()) return {};
-  const auto asked =
-      connection_.ask(find_entries, Values().id(session_).integers(wanted), [&](Row row) {
-        Columns columns(row);
+  const auto asked = connection_.ask(
+      find_entries, SqlValues().id(session_).integers(wanted), [&](Columns& columns) {
         const Id id = columns.id();
         const Position at = static_cast<Position>(columns.integer());
         places_.emplace(id, Place{at, says_marginal(columns.bytes())});
-        return columns.fit();
       });
   return asked ? Result<void>{} : asked.error();
 }
 
 Result<Position> DatabaseLog::locate(Id entry) {
   if (entry == state_.head && state_.head_at != 0) return state_.head_at;
-  if (const auto asked = look_up(std::span(&entry, 1)); !asked) return asked.error();
+  TRY(look_up(std::span(&entry, 1)));
   const auto found = places_.find(entry);
   if (found == places_.end())
     return Failure{Failure::Kind::gone, "no entry '" + to_string(entry) + "' in this session"};
@@ -123,13 +121,13 @@ DatabaseLog::Draft DatabaseLog::draft(std::vector<std::string_view> lines) const
   return draft;
 }
 
-Outcome DatabaseLog::send(const Draft& draft) {
+StatementOutcome DatabaseLog::send(const Draft& draft) {
   const log::LogMemory& after = draft.after;
   const std::string news = to_string(session_) + " " + std::to_string(after.end);
-  Values values;
+  SqlValues values;
   values.id(session_)
-      .integer(static_cast<std::int64_t>(end_))
-      .integer(static_cast<std::int64_t>(after.end))
+      .integer(end_)
+      .integer(after.end)
       .integer(after.last_crc)
       .text(draft.record)
       .integer(time_number(used_at(after.header, after.state)))
@@ -141,7 +139,7 @@ Outcome DatabaseLog::send(const Draft& draft) {
   std::set<std::string> blobs;
   for (const std::string_view line : draft.lines) blobs.merge(blob_names_in(line));
   const std::vector<std::string_view> names(blobs.begin(), blobs.end());
-  return connection_.attempt(append_lines, values.texts(names).integer(last_crc_));
+  return connection_.attempt(append_rows, values.texts(names).integer(last_crc_));
 }
 
 void DatabaseLog::take(Draft draft) {
@@ -159,25 +157,20 @@ void DatabaseLog::take(Draft draft) {
 // is no half of it.
 Result<bool> DatabaseLog::is_there(const Draft& draft) {
   std::int64_t found = 0;
-  const auto asked = connection_.ask(
-      find_lines, Values().id(session_).integers(draft.places).byte_strings(draft.lines),
-      [&](Row row) {
-        Columns columns(row);
-        found = columns.integer();
-        return columns.fit();
-      });
-  if (!asked) return asked.error();
+  TRY(connection_.ask(find_lines,
+                      SqlValues().id(session_).integers(draft.places).byte_strings(draft.lines),
+                      [&](Columns& columns) { found = columns.integer(); }));
   if (found != 0 && found != static_cast<std::int64_t>(draft.lines.size()))
     return Failure{Failure::Kind::damaged, described(session_) + " has only a part of a batch"};
   return found != 0;
 }
 
 Result<bool> DatabaseLog::write(const Draft& draft) {
-  const Outcome outcome = send(draft);
+  const StatementOutcome outcome = send(draft);
   if (!outcome.problem) return outcome.changed == draft.lines.size();
   if (outcome.violates(entry_constraint)) return false;
   if (!outcome.lost()) return connection_.failure_of(outcome.problem);
-  if (const auto again = connection_.reconnect(); !again) return again.error();
+  TRY(connection_.reconnect());
   return is_there(draft);
 }
 
@@ -190,10 +183,10 @@ Result<AppendResult> DatabaseLog::append(std::span<const NewEntry> entries,
   for (int tries = stat_.inode != 0 ? 0 : 1;; ++tries) {
     if (tries > 1 && std::chrono::steady_clock::now() > end) return too_many_tries(session_);
     if (tries > 0) {
-      if (const auto done = bring_up_to_date(); !done) return done.error();
-      if (const auto done = look_up(ids); !done) return done.error();
+      TRY(bring_up_to_date());
+      TRY(look_up(ids));
     }
-    if (const auto done = writable(); !done) return done.error();
+    TRY(writable());
     Result<std::vector<Entry>> batch = resolve(entries);
     if (!batch && tries == 0) continue;
     if (!batch) return batch.error();
@@ -204,27 +197,25 @@ Result<AppendResult> DatabaseLog::append(std::span<const NewEntry> entries,
       if (tries == 0) continue;
       return conflict(*options.expected_tail);
     }
-    const Result<log::SealedBatch> sealed = log::seal_batch(*batch, seed_, last_crc_);
-    if (!sealed) return sealed.error();
-    Draft next = draft(lines_in(sealed->bytes));
-    const Result<bool> written = write(next);
-    if (!written) return written.error();
-    if (!*written) continue;
+    const log::SealedBatch sealed = TRY(log::seal_batch(*batch, seed_, last_crc_));
+    Draft next = draft(lines_in(sealed.bytes));
+    const bool written = TRY(write(next));
+    if (!written) continue;
     take(std::move(next));
     result.entries = *std::move(batch);
     return result;
   }
 }
 
-Result<void> DatabaseLog::extend(Position end, std::span<const std::string> lines) {
-  if (const auto done = bring_up_to_date(); !done) return done;
-  if (const auto done = writable(); !done) return done;
-  if (const auto done = check_lines(end, lines); !done) return done;
+Result<void> DatabaseLog::append_lines(Position end, std::span<const std::string> lines) {
+  TRY(bring_up_to_date());
+  TRY(writable());
+  TRY(check_lines(end, lines));
   Draft next = draft({lines.begin(), lines.end()});
-  const Result<bool> written = write(next);
-  if (!written) return written.error();
-  if (!*written)
-    return Failure{Failure::Kind::conflict, described(session_) + " has gone on meanwhile"};
+  const bool written = TRY(write(next));
+  if (!written)
+    return Failure{Failure::Kind::conflict,
+                   described(session_) + " was continued by another process"};
   take(std::move(next));
   return {};
 }

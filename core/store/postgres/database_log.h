@@ -1,7 +1,6 @@
 // One session in a database, opened: read like a transcript, appended to with one statement.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +22,7 @@ class DatabaseLog : public log::LogAppender {
   Result<void> bring_up_to_date();
   Result<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
   // Lines of the same session from elsewhere, as they stand there, behind where it ends here.
-  Result<void> extend(Position end, std::span<const std::string> lines);
+  Result<void> append_lines(Position end, std::span<const std::string> lines);
   Result<Position> locate(Id entry) override;
 
  private:
@@ -33,10 +32,10 @@ class DatabaseLog : public log::LogAppender {
     std::string key{}, record{};
     std::vector<std::int64_t> places{}, ids{};
     std::vector<bool> marginal{};
-    std::vector<std::string_view> lines{};  // somebody else's
+    std::vector<std::string_view> lines{};  // of the caller
   };
   Draft draft(std::vector<std::string_view> lines) const;
-  Outcome send(const Draft& draft);
+  StatementOutcome send(const Draft& draft);
   // Whether it was written; after a lost connection only the database can tell.
   Result<bool> write(const Draft& draft);
   void take(Draft draft);

@@ -1,27 +1,90 @@
 // libpq, for a server that may be anybody's: what it sends is bounded, what it says is only quoted,
 // and no password is taken from where others could read it.
-#include <libpq-fe.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
+#include <exception>
+#include <map>
 #include <memory>
 #include <set>
-#include <type_traits>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "core/store/postgres/libpq_settings.h"
+#include <libpq-fe.h>
+
 #include "core/store/postgres/link.h"
 #include "core/text/text.h"
 
 namespace skein::store::postgres {
 
 namespace {
+
+// An address with what the environment and the defaults add to it.
+struct AddressSettings {
+  std::map<std::string, std::string> given{};
+  std::string problem{};
+
+  std::string get(const std::string& name) const {
+    const auto found = given.find(name);
+    return found == given.end() ? "" : found->second;
+  }
+  void set_if_absent(const std::string& name, const std::string& value) {
+    if (std::string& held = given[name]; held.empty()) held = value;
+  }
+};
+
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0;;) {
+    const std::size_t comma = text.find(',', at);
+    out.push_back(text.substr(at, comma - at));
+    if (comma == std::string::npos) return out;
+    at = comma + 1;
+  }
+}
+
+constexpr const char* usual_socket_folder = "/var/run/postgresql";
+
+bool is_folder(const std::string& host) {
+  return host.empty() || host.starts_with('/') || host.starts_with('@');
+}
+
+bool is_loopback(const std::string& host) {
+  return is_folder(host) || host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+struct Host {
+  std::string name{}, port{}, address{};
+  std::string shown() const {
+    if (is_folder(name)) return (name.empty() ? usual_socket_folder : name) + "/.s.PGSQL." + port;
+    return name + ":" + port;
+  }
+};
+
+std::vector<Host> hosts_of(const AddressSettings& settings) {
+  const std::vector<std::string> names = listed(settings.get("host")),
+                                 ports = listed(settings.get("port")),
+                                 addresses = listed(settings.get("hostaddr"));
+  std::vector<Host> out;
+  for (std::size_t i = 0; i < std::max(names.size(), addresses.size()); ++i) {
+    Host host;
+    if (i < addresses.size()) host.address = addresses[i];
+    host.name = i < names.size() ? names[i] : "";
+    if (host.name.empty() && !host.address.empty()) host.name = host.address;
+    host.port = ports.size() == 1 ? ports[0] : i < ports.size() ? ports[i] : "";
+    if (host.port.empty()) host.port = "5432";
+    out.push_back(std::move(host));
+  }
+  return out;
+}
 
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
@@ -56,22 +119,21 @@ std::string one_line(const char* text) {
 }
 
 // What bounds a server: it may not speak without end.
-struct Patience {
+struct AnswerDeadline {
   Clock::time_point until = Clock::now();
   std::size_t bytes_left = 0;
   int notices_left = 0;
-  std::function<unsigned()> interrupts = [] { return 0u; };
-  unsigned interrupted_before = interrupts();
-  bool stopped() const { return interrupts() != interrupted_before; }
+  PostgresModule::GoesOn goes_on{};
+  bool stopped() const { return goes_on.function != nullptr && !goes_on(); }
 };
 
 void count_notice(void* patience, const PGresult*) {
-  --static_cast<Patience*>(patience)->notices_left;
+  --static_cast<AnswerDeadline*>(patience)->notices_left;
 }
 
 // False: it took too long, or the user wants it to end. A signal that comes just before the poll
 // does not end it, so that it is short.
-bool wait_for(int socket, short events, const Patience& patience) {
+bool wait_for(int socket, short events, const AnswerDeadline& patience) {
   constexpr long long slice_ms = 100;
   for (;;) {
     const auto left =
@@ -83,20 +145,31 @@ bool wait_for(int socket, short events, const Patience& patience) {
   }
 }
 
-class LibpqLink final : public Link {
+}  // namespace
+
+class LibpqLink {
  public:
-  LibpqLink(Handle handle, std::function<unsigned()> interrupts)
-      : interrupts_(std::move(interrupts)), handle_(std::move(handle)) {
+  explicit LibpqLink(Handle handle) : handle_(std::move(handle)) {
     PQsetNoticeReceiver(handle_.get(), count_notice, &patience_);
     PQsetnonblocking(handle_.get(), 1);
   }
 
-  Problem run(const Statement& statement, std::span<const Value> values, const EachRow& each,
-              std::uint64_t& changed) override {
-    if (!handle_) return gone("the connection is closed");
-    begin();
+  // Does the work of a call, and keeps what it returns for the caller to look at.
+  template <class Work>
+  ProblemView call(const PostgresModule::GoesOn& goes_on, const Work& work) noexcept {
+    try {
+      patience_ = {Clock::now() + answer_patience, largest_answer, most_notices, goes_on};
+      problem_ = handle_ ? work() : gone("the connection is closed");
+    } catch (const std::exception& error) {
+      problem_ = {.kind = Kind::lost, .text = error.what()};
+    }
+    return {problem_.kind, problem_.state, problem_.constraint, problem_.text};
+  }
+
+  Problem run(const Statement& statement, View<SqlValue> values, const Callback<void(Row)>& each,
+              std::uint64_t& changed) {
     std::vector<Oid> types;
-    for (const Value& value : values) types.push_back(static_cast<Oid>(value.type));
+    for (const SqlValue& value : values) types.push_back(static_cast<Oid>(value.type));
     const bool once = *statement.name == '\0';
     if (!once && !prepared_.contains(statement.name)) {
       if (PQsendPrepare(handle_.get(), statement.name, statement.sql,
@@ -108,7 +181,7 @@ class LibpqLink final : public Link {
     }
     std::vector<const char*> bytes;
     std::vector<int> lengths, formats;
-    for (const Value& value : values) {
+    for (const SqlValue& value : values) {
       // Of an empty value libpq wants an address too; none means null.
       bytes.push_back(value.null ? nullptr : value.bytes.empty() ? "" : value.bytes.data());
       lengths.push_back(static_cast<int>(value.bytes.size()));
@@ -127,60 +200,51 @@ class LibpqLink final : public Link {
     return {};
   }
 
-  Problem run_script(const std::string& sql) override {
-    if (!handle_) return gone("the connection is closed");
-    begin();
+  Problem run_script(const std::string& sql) {
     if (PQsendQuery(handle_.get(), sql.c_str()) == 0) return lost();
     Answer answer;
     return finish(answer);
   }
 
-  int descriptor() const override { return handle_ ? PQsocket(handle_.get()) : -1; }
+  int descriptor() const { return handle_ ? PQsocket(handle_.get()) : -1; }
 
-  Problem take_news(const std::function<void(std::string_view)>& each) override {
-    if (!handle_) return gone("the connection is closed");
-    begin();
+  Problem take_news(const Callback<void(Bytes)>& each) {
     if (Problem trouble = take_in()) return trouble;
     constexpr int most_news =
-        10'000;  // there is more than that only where somebody wants to tire us
+        10'000;  // there is more than that only where a server wants to tire us
     for (int count = 0; count < most_news; ++count) {
       const std::unique_ptr<PGnotify, FreeMemory> news(PQnotifies(handle_.get()));
       if (!news) break;
-      each(news->extra != nullptr ? news->extra : "");
+      each(std::string_view(news->extra != nullptr ? news->extra : ""));
     }
     return {};
   }
 
  private:
-  void begin() {
-    patience_ = {Clock::now() + answer_patience, largest_answer, most_notices, interrupts_,
-                 interrupts_()};
-  }
-
   Problem gone(const std::string& why) {
     handle_.reset();
     prepared_.clear();
     return {.kind = Kind::lost, .text = why};
   }
-  // Why nobody waits any longer.
+  // Why no call waits any longer.
   Problem gave_up(const char* why) {
     const bool stopped = patience_.stopped();
-    Problem problem = gone(stopped ? "nobody waits for it any longer" : why);
+    Problem problem = gone(stopped ? "the request was stopped" : why);
     if (stopped) problem.kind = Kind::stopped;
     return problem;
   }
   Problem lost() { return gone(one_line(PQerrorMessage(handle_.get()))); }
   Problem absurd(const std::string& why) {
-    handle_.reset();
-    prepared_.clear();
-    return {.kind = Kind::absurd, .text = "the database server cannot be right: " + why};
+    Problem problem = gone("the database server misbehaves: " + why);
+    problem.kind = Kind::absurd;
+    return problem;
   }
 
   Problem take_in() {
     int waiting = 0;
     if (ioctl(PQsocket(handle_.get()), FIONREAD, &waiting) == 0 && waiting > 0) {
       if (static_cast<std::size_t>(waiting) > patience_.bytes_left)
-        return absurd("it answers with more than was asked for");
+        return absurd("it sends more than was asked for");
       patience_.bytes_left -= static_cast<std::size_t>(waiting);
     }
     if (PQconsumeInput(handle_.get()) == 0) return lost();
@@ -195,7 +259,7 @@ class LibpqLink final : public Link {
       while (const int unsent = PQflush(handle_.get())) {
         if (unsent < 0) return lost();
         if (!wait_for(PQsocket(handle_.get()), POLLIN | POLLOUT, patience_))
-          return gave_up("the server does not take what is sent");
+          return gave_up("the server does not accept data");
         if (Problem trouble = take_in()) return trouble;
       }
       while (PQisBusy(handle_.get()) != 0) {
@@ -208,7 +272,7 @@ class LibpqLink final : public Link {
       if (!next) break;
       const ExecStatusType status = PQresultStatus(next.get());
       if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
-        return absurd("it wants to copy");
+        return absurd("it starts a COPY");
       if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && !problem)
         problem = said_no(next.get());
       answer = std::move(next);
@@ -233,28 +297,30 @@ class LibpqLink final : public Link {
     return problem;
   }
 
-  static void give_rows(const PGresult* result, const EachRow& each) {
+  static void give_rows(const PGresult* result, const Callback<void(Row)>& each) {
     const int columns = PQnfields(result);
-    std::vector<Value> row(static_cast<std::size_t>(columns));
+    std::vector<SqlValue> row(static_cast<std::size_t>(columns));
     for (int at = 0; at < PQntuples(result); ++at) {
       for (int column = 0; column < columns; ++column)
         row[static_cast<std::size_t>(column)] = {
             static_cast<Type>(PQftype(result, column)),
-            {PQgetvalue(result, at, column),
-             static_cast<std::size_t>(PQgetlength(result, at, column))},
+            Bytes(PQgetvalue(result, at, column),
+                  static_cast<std::size_t>(PQgetlength(result, at, column))),
             PQgetisnull(result, at, column) != 0};
       each(row);
     }
   }
 
-  std::function<unsigned()> interrupts_;
-  Patience patience_{};
+  AnswerDeadline patience_{};
+  Problem problem_{};
   Handle handle_;
   std::set<std::string, std::less<>> prepared_{};
 };
 
-Settings settings_of(const std::string& address) {
-  Settings settings;
+namespace {
+
+AddressSettings settings_of(const std::string& address) {
+  AddressSettings settings;
   char* wrong = nullptr;
   const Options parsed(PQconninfoParse(address.c_str(), &wrong));
   if (!parsed) {
@@ -264,7 +330,7 @@ Settings settings_of(const std::string& address) {
   }
   const Options defaults(PQconndefaults());
   for (const PQconninfoOption* each = parsed.get(); each->keyword != nullptr; ++each)
-    if (each->val != nullptr) settings.given.emplace_back(each->keyword, each->val);
+    if (each->val != nullptr) settings.given.emplace(each->keyword, each->val);
   if (!settings.get("password").empty() || !settings.get("sslpassword").empty())
     settings.problem =
         "it holds a password, which other programs could see; put it into ~/.pgpass, a "
@@ -281,13 +347,13 @@ Settings settings_of(const std::string& address) {
 }
 
 // Every step of it, so that a server which does not answer, or does not stop, is left behind.
-Handle connect_to(const Settings& settings, const Host& host, const Waiting& waiting,
-                  std::string& problem) {
-  Settings own = settings;
-  own.set("host", host.name);
-  own.set("hostaddr", host.address);
-  own.set("port", host.port);
-  own.set("client_encoding", "UTF8");
+Handle connect_to(const AddressSettings& settings, const Host& host, int connect_ms,
+                  const PostgresModule::GoesOn& goes_on, std::string& problem) {
+  AddressSettings own = settings;
+  own.given["host"] = host.name;
+  own.given["hostaddr"] = host.address;
+  own.given["port"] = host.port;
+  own.given["client_encoding"] = "UTF8";
   own.set_if_absent("sslmode", is_loopback(host.name) ? "prefer" : "verify-full");
   own.set_if_absent("target_session_attrs", "read-write");
   own.set_if_absent("fallback_application_name", "skein");
@@ -303,8 +369,8 @@ Handle connect_to(const Settings& settings, const Host& host, const Waiting& wai
 
   Handle handle(PQconnectStartParams(names.data(), values.data(), 0));
   if (!handle) return problem = "out of memory", nullptr;
-  Patience patience{Clock::now() + Milliseconds(waiting.connect_ms), std::size_t{1} << 20, 100,
-                    waiting.interrupts, waiting.interrupts()};
+  AnswerDeadline patience{Clock::now() + Milliseconds(connect_ms), std::size_t{1} << 20, 100,
+                          goes_on};
   PQsetNoticeReceiver(handle.get(), count_notice, &patience);
   PostgresPollingStatusType step = PGRES_POLLING_WRITING;
   while (PQstatus(handle.get()) != CONNECTION_BAD && step != PGRES_POLLING_OK &&
@@ -316,7 +382,7 @@ Handle connect_to(const Settings& settings, const Host& host, const Waiting& wai
     if (ioctl(socket, FIONREAD, &arrived) == 0 && arrived > 0)
       patience.bytes_left -= std::min(patience.bytes_left, static_cast<std::size_t>(arrived));
     if (patience.notices_left < 0 || patience.bytes_left == 0)
-      return problem = "it speaks without end before it is asked", nullptr;
+      return problem = "it sends data without end before it is asked", nullptr;
     step = PQconnectPoll(handle.get());
   }
   if (PQstatus(handle.get()) == CONNECTION_OK) return handle;
@@ -329,49 +395,67 @@ Handle connect_to(const Settings& settings, const Host& host, const Waiting& wai
   return nullptr;
 }
 
+void describe(Bytes address, Callback<void(AddressPart, Bytes)> each) noexcept try {
+  const AddressSettings settings = settings_of(std::string(address));
+  each(AddressPart::problem, settings.problem);
+  for (const Host& host : hosts_of(settings)) {
+    each(AddressPart::host, host.shown());
+    if (is_folder(host.name))
+      each(AddressPart::socket_folder, host.name.empty() ? usual_socket_folder : host.name);
+  }
+  each(AddressPart::database, settings.get("dbname"));
+  each(AddressPart::user, settings.get("user"));
+  std::string password_file = settings.get("passfile");
+  if (const std::string home = env_path("HOME"); password_file.empty() && !home.empty())
+    password_file = home + "/.pgpass";
+  each(AddressPart::password_file, password_file);
+} catch (const std::exception& error) {
+  each(AddressPart::problem, std::string_view(error.what()));
+}
+
+LibpqLink* connect(Bytes address, int connect_ms, PostgresModule::GoesOn goes_on,
+                   TextSink problem) noexcept {
+  LibpqLink* link = nullptr;
+  report_exceptions(problem, [&] {
+    const AddressSettings settings = settings_of(std::string(address));
+    if (!settings.problem.empty()) return problem(settings.problem);
+    std::string problems;
+    for (const Host& host : hosts_of(settings)) {
+      std::string why;
+      if (Handle handle = connect_to(settings, host, connect_ms, goes_on, why)) {
+        link = new LibpqLink(std::move(handle));
+        return;
+      }
+      problems += (problems.empty() ? "" : "; ") + host.shown() + ": " + why;
+      if (!goes_on()) break;
+    }
+    problem(problems);
+  });
+  return link;
+}
+
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const char* skein_module_version() {
-  return SKEIN_VERSION;
-}
-
-extern "C" __attribute__((visibility("default"))) void skein_postgres_describe(
-    const std::string& address, Target& target) {
-  const Settings settings = settings_of(address);
-  target.problem = settings.problem;
-  for (const Host& host : hosts_of(settings)) {
-    target.hosts.push_back(host.shown());
-    if (is_folder(host.name))
-      target.socket_folders.push_back(host.name.empty() ? usual_socket_folder : host.name);
-  }
-  target.database = settings.get("dbname");
-  target.user = settings.get("user");
-  target.password_file = settings.get("passfile");
-  if (const std::string home = env_path("HOME"); target.password_file.empty() && !home.empty())
-    target.password_file = home + "/.pgpass";
-}
-
-extern "C" __attribute__((visibility("default"))) void skein_postgres_connect(
-    const std::string& address, const Waiting& waiting, Opened& opened) {
-  const Settings settings = settings_of(address);
-  opened.problem = settings.problem;
-  if (!opened.problem.empty()) return;
-  std::string problems;
-  const unsigned before = waiting.interrupts();
-  for (const Host& host : hosts_of(settings)) {
-    std::string problem;
-    if (Handle handle = connect_to(settings, host, waiting, problem)) {
-      opened.link = std::make_unique<LibpqLink>(std::move(handle), waiting.interrupts).release();
-      return;
-    }
-    opened.stopped = waiting.interrupts() != before;
-    problems += (problems.empty() ? "" : "; ") + host.shown() + ": " + problem;
-    if (opened.stopped) break;
-  }
-  opened.problem = problems;
-}
-
-static_assert(std::is_same_v<decltype(&skein_postgres_describe), DescribeFunction>);
-static_assert(std::is_same_v<decltype(&skein_postgres_connect), ConnectFunction>);
+extern "C" const PostgresModule skein_module{
+    .version = SKEIN_VERSION,
+    .describe = describe,
+    .connect = connect,
+    .close = [](LibpqLink* link) noexcept { delete link; },
+    .run =
+        [](LibpqLink* link, const Statement& statement, View<SqlValue> values,
+           PostgresModule::GoesOn goes_on, Callback<void(Row)> each,
+           std::uint64_t* changed) noexcept {
+          return link->call(goes_on, [&] { return link->run(statement, values, each, *changed); });
+        },
+    .run_script =
+        [](LibpqLink* link, Bytes sql, PostgresModule::GoesOn goes_on) noexcept {
+          return link->call(goes_on, [&] { return link->run_script(std::string(sql)); });
+        },
+    .descriptor = [](const LibpqLink* link) noexcept { return link->descriptor(); },
+    .take_news =
+        [](LibpqLink* link, Callback<void(Bytes)> each) noexcept {
+          return link->call({}, [&] { return link->take_news(each); });
+        },
+};
 
 }  // namespace skein::store::postgres

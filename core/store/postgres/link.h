@@ -1,15 +1,11 @@
-// What skein asks of the module that knows libpq. The module links nothing of skein, so everything
-// here is inline or abstract; what goes wrong there comes back as words, never as an exception of
-// its own.
+// What skein asks of the module that knows libpq. See core/text/module.h for what may cross.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
+
+#include "core/text/module.h"
 
 namespace skein::store::postgres {
 
@@ -25,13 +21,12 @@ enum class Type : std::uint32_t {
 };
 
 // A value in PostgreSQL's binary form.
-struct Value {
+struct SqlValue {
   Type type{};
-  std::string_view bytes{};
+  Bytes bytes{};
   bool null = false;
 };
-using Row = std::span<const Value>;
-using EachRow = std::function<void(Row)>;  // valid until the next
+using Row = View<SqlValue>;  // valid until the next
 
 // Prepared on a connection when it is first run there, unless it has no name: then it is run once.
 // The values never become part of the text.
@@ -55,49 +50,39 @@ struct Problem {
   explicit operator bool() const { return kind != Kind::none; }
 };
 
-// One connection.
-class Link {
- public:
-  virtual ~Link() = default;
+// A Problem as it crosses; valid until the link is used again.
+struct ProblemView {
+  Problem::Kind kind;
+  Bytes state, constraint, text;
+};
+
+class LibpqLink;  // one connection; known to the module only
+
+// What an address says: several of `host`, as people call them, and of `socket_folder`; `problem`:
+// why it is none.
+enum class AddressPart { host, socket_folder, database, user, password_file, problem };
+
+struct PostgresModule {
+  static constexpr const char *file = "skein_postgres", *purpose = "database";
+  const char* version;
+  // Without a connection being made.
+  void (*describe)(Bytes address, Callback<void(AddressPart, Bytes)> each) noexcept;
+
+  // Everything that waits ends when `goes_on` returns false: the user would not wait.
+  using GoesOn = Callback<bool()>;
+  // The first of the address's hosts that will do. Null: `problem` says why.
+  LibpqLink* (*connect)(Bytes address, int connect_ms, GoesOn goes_on, TextSink problem) noexcept;
+  void (*close)(LibpqLink* link) noexcept;
   // Gives each row once all have come. `changed`: how many rows were inserted, updated or deleted.
-  virtual Problem run(const Statement& statement, std::span<const Value> values,
-                      const EachRow& each, std::uint64_t& changed) = 0;
-  // Several statements without values: for schemas.
-  virtual Problem run_script(const std::string& sql) = 0;
+  ProblemView (*run)(LibpqLink* link, const Statement& statement, View<SqlValue> values,
+                     GoesOn goes_on, Callback<void(Row)> each, std::uint64_t* changed) noexcept;
+  // Several statements without values.
+  ProblemView (*run_script)(LibpqLink* link, Bytes sql, GoesOn goes_on) noexcept;
   // Readable when the server has something to say unasked; -1: there is no connection any more.
-  virtual int descriptor() const = 0;
+  int (*descriptor)(const LibpqLink* link) noexcept;
   // What those who notify have said so far.
-  virtual Problem take_news(const std::function<void(std::string_view)>& each) = 0;
+  ProblemView (*take_news)(LibpqLink* link, Callback<void(Bytes)> each) noexcept;
 };
-
-// What an address says, without a connection being made.
-struct Target {
-  std::vector<std::string> hosts{};  // as people call them: host:port, or the socket's path
-  std::string database{};
-  std::string user{};
-  std::string password_file{};
-  std::vector<std::string> socket_folders{};
-  std::string problem{};  // why it is none
-};
-using DescribeFunction = void (*)(const std::string& address, Target& target);
-inline constexpr const char* describe_symbol = "skein_postgres_describe";
-
-// How long a server is waited for.
-struct Waiting {
-  int connect_ms = 10'000;
-  // Counts how often the user wanted things to end; one more, and nobody waits any longer.
-  std::function<unsigned()> interrupts = [] { return 0u; };
-};
-
-struct Opened {
-  Link* link = nullptr;  // the caller's to delete
-  std::string problem{};
-  bool stopped = false;  // by the user
-};
-// The first of the address's hosts that will do.
-using ConnectFunction = void (*)(const std::string& address, const Waiting& waiting,
-                                 Opened& opened);
-inline constexpr const char* connect_symbol = "skein_postgres_connect";
 
 // No answer is larger than this: we never ask for so much.
 inline constexpr std::size_t largest_answer = std::size_t{64} << 20;

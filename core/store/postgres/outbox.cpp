@@ -54,11 +54,10 @@ Result<void> Outbox::park(Id session, std::span<const NewEntry> entries) {
   std::string text;
   for (const NewEntry& each : entries) {
     if (each.follows)
-      return Failure{Failure::Kind::refused, "an entry without its parent cannot be parked"};
+      return Failure{Failure::Kind::refused, "an entry without its parent cannot be queued"};
     text += to_json(each.entry) + "\n";
   }
-  const Result<files::Files*> there = opened();
-  if (!there) return there.error();
+  files::Files* there = TRY(opened());
   // Later than all that are there, whatever the clock says.
   std::string when = std::to_string(now_ms());
   const std::vector<std::string> before = names(session);
@@ -66,21 +65,19 @@ Result<void> Outbox::park(Id session, std::span<const NewEntry> entries) {
     const std::string last = before.back().substr(id_digits + 1, when.size());
     if (last >= when) when = std::to_string(std::stoll(last) + 1);
   }
-  return files::replace_file(**there,
+  return files::replace_file(*there,
                              to_string(session) + "-" + when + "-" +
                                  to_string(random_id()).substr(12) + std::string(ending),
-                             text, "parking what was said");
+                             text, "queueing entries");
 }
 
 Result<std::optional<Outbox::Batch>> Outbox::first(Id session) const {
   const std::vector<std::string> all = names(session);
   if (all.empty()) return std::optional<Batch>{};
-  const Result<files::Files*> there = opened();
-  if (!there) return there.error();
-  const Result<std::string> text = files::read_whole(**there, all.front(), most_parked_bytes);
-  if (!text) return text.error();
+  files::Files* there = TRY(opened());
+  const std::string text = TRY(files::read_whole(*there, all.front(), most_parked_bytes));
   Batch batch{all.front()};
-  for (const std::string_view line : split(*text, '\n')) {
+  for (const std::string_view line : split(text, '\n')) {
     if (line.empty()) continue;
     Result<NewEntry> entry = new_entry_from_json(line);
     if (!entry) return Failure{entry.error().kind, all.front() + ": " + entry.error().text};
@@ -91,9 +88,8 @@ Result<std::optional<Outbox::Batch>> Outbox::first(Id session) const {
 }
 
 Result<void> Outbox::remove(const Batch& batch) {
-  const Result<files::Files*> there = opened();
-  if (!there) return there.error();
-  return files::remove(**there, batch.name);
+  files::Files* there = TRY(opened());
+  return files::remove(*there, batch.name);
 }
 
 }  // namespace skein::store::postgres

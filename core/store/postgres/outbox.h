@@ -28,7 +28,7 @@ class Outbox {
     std::string name{};
     std::vector<NewEntry> entries{};
   };
-  // What was parked first; none: nothing is. What cannot be read is told, and stays.
+  // What was parked first; none: nothing is. What cannot be read is reported, and stays.
   Result<std::optional<Batch>> first(Id session) const;
   Result<void> remove(const Batch& batch);
 

@@ -1,12 +1,10 @@
 #include "core/store/postgres/schema.h"
 
-#include <charconv>
 #include <iterator>
 #include <memory>
 #include <optional>
 
-#include "core/store/postgres/address.h"
-#include "core/store/postgres/values.h"
+#include "core/store/postgres/connection.h"
 
 namespace skein::store::postgres {
 
@@ -70,8 +68,8 @@ create table skein.last_used (
 insert into skein.meta values ('format', '1');
 )";
 
-// Forced: also for whoever made the tables. That a policy asks another table means that it sees of
-// it only what the same user sees.
+// Forced: also for the user who made the tables. That a policy asks another table means that it
+// sees of it only what the same user sees.
 constexpr const char* rules = R"(
 alter table skein.session enable row level security, force row level security;
 alter table skein.line enable row level security, force row level security;
@@ -126,7 +124,7 @@ grant insert (workspace, session), update (session), delete on skein.last_used t
 // What each format has more than the one before it; a new database goes the same way. 2: the
 // project, by which a session is found from a folder elsewhere; owners may remove lines and blobs,
 // so that a text can be taken out of them, lines only if they say of which session, so that none
-// goes by a slip; and whoever has read a session knows by its edition that it was written anew.
+// goes by a slip; and a reader of a session knows by its edition that it was rewritten.
 constexpr const char* upgrades[] = {R"(
 alter table skein.session add column project text not null default '', add column edition bigint not null default 1;
 create index session_project on skein.session (project) where project <> '' and deleted is null;
@@ -150,32 +148,12 @@ std::string upgrade_script(std::size_t from) {
 constexpr Statement is_prepared{"", "select to_regclass('skein.meta') is not null"};
 constexpr Statement read_prepared_format{"", "select value from skein.meta where name = 'format'"};
 
-std::optional<std::size_t> format_number(const std::string& format) {
-  std::size_t out = 0;
-  const char* const end = format.data() + format.size();
-  const auto [stopped, failed] = std::from_chars(format.data(), end, out);
-  return failed == std::errc{} && stopped == end && out > 0 ? std::optional(out) : std::nullopt;
-}
-
 }  // namespace
-
-std::string format_problem(const std::string& format, const std::string& shown) {
-  const std::optional<std::size_t> number = format_number(format);
-  if (number == schema_format) return {};
-  const std::string has = "the database at " + shown + " has format " + format;
-  if (number && *number < schema_format)
-    return has + " of an older skein, and this one needs " + std::to_string(schema_format) +
-           "; `skein admin init-db` upgrades it, and keeps what is in it. Older skeins cannot use "
-           "it from then on";
-  return has + " of a newer skein, and this one knows " + std::to_string(schema_format) +
-         "; use a newer skein";
-}
 
 Result<Prepared> prepare_database(const std::string& address) {
   described_address(address);
-  const Result<std::unique_ptr<Link>> opened = open_link(address);
-  if (!opened) return opened.error();
-  Link& link = **opened;
+  const std::unique_ptr<Link> opened = TRY(open_link(address));
+  Link& link = *opened;
   const auto failed = [](const Problem& problem) {
     return Failure{Failure::Kind::io, "the database says: " + problem.text};
   };

@@ -7,11 +7,6 @@
 
 namespace skein::store::postgres {
 
-inline constexpr int schema_format = 2;
-
-// What is wrong with a database of this format; empty: nothing. `shown` is what people call it.
-std::string format_problem(const std::string& format, const std::string& shown);
-
 // The names of what keeps values unique, for those who run into it.
 inline constexpr const char* key_constraint = "session_key";
 inline constexpr const char* id_constraint = "session_id";

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "core/store/files/files.h"
-#include "core/store/home/index.h"
+#include "core/store/home/index/index.h"
+#include "core/store/log/log_reader.h"
 #include "core/store/postgres/connection.h"
 
 namespace skein::store::postgres {
@@ -24,11 +25,13 @@ struct SessionRow {
   std::uint64_t bytes = 0;
   std::uint32_t last_crc = 0;
   bool archived = false;
-  std::uint64_t edition = 1;  // another: its lines were written anew
+  std::uint64_t edition = 1;        // another: its lines were rewritten
+  std::int64_t thrown_away_ms = 0;  // if it is in the trash, and that was asked for
 };
-// Of a session that is there, or in the trash; the columns are id, key, record, bytes, last_crc,
-// archived, edition.
-std::optional<SessionRow> read_session_row(Row row);
+// The first columns are id, key, record, bytes, last_crc, archived, edition.
+SessionRow read_session_row(Columns& columns);
+inline constexpr Statement find_session{"find_session", R"(
+  select id, key, record, bytes, last_crc, archived, edition from skein.session where id = $1 and deleted is null)"};
 
 // A record is a sessions.json with one session, checksum and all.
 std::string print_record(const log::LogMemory& memory, const std::string& key);
@@ -41,9 +44,9 @@ class TranscriptRows : public files::Files {
  public:
   TranscriptRows(Connection& connection, Id session) : connection_(connection), session_(session) {}
 
-  // As it was when somebody last asked for its size.
+  // As it was when its size was last asked for.
   const SessionRow& row() const { return row_; }
-  // Asks for it now; whoever asks next gets the same. False: it cannot be had.
+  // Asks for it now; the next call gets the same. False: it cannot be had.
   bool look_ahead() { return ahead_ = fetch_row() == 0; }
   // What became of a row we know to be written.
   void set_row(SessionRow row) { row_ = std::move(row); }
@@ -81,5 +84,20 @@ class TranscriptRows : public files::Files {
   std::uint64_t begin_ = 0;  // of the stretch
   std::string stretch_{};
 };
+
+// A session that comes into a database whole: its lines as they are in a transcript, byte for byte.
+enum class Entered {
+  now,
+  key_taken,  // by another session of the same user
+  id_taken,   // by a session that may be another user's
+};
+
+// All lines of a transcript or none.
+Result<Entered> enter_session(Connection& connection, const std::string& key,
+                              log::LogReader& lines);
+
+// The lines of a session that is there, rewritten as `lines` has them: all of them or none.
+// False: it was written to since it was `row`.
+Result<bool> replace_lines(Connection& connection, const SessionRow& row, log::LogReader& lines);
 
 }  // namespace skein::store::postgres

@@ -1,19 +1,130 @@
 #include "core/store/transfer/transfer.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "core/store/backend.h"
 #include "core/store/blob_names.h"
 #include "core/store/log/line_codec.h"
-#include "core/store/transfer/session_copy.h"
 
 namespace skein::store::transfer {
 
 namespace {
+
+struct Placed {
+  Id id{};
+  Position at = 0;
+  std::optional<Id> parent{};
+  bool local = false;  // says only where the conversation continues
+  bool operator==(const Placed&) const = default;
+};
+
+// A session as one home has it, as far as it can be read, to be compared with the copy of another
+// home.
+struct SessionCopy {
+  StorageBackend& store;
+  Id session{};
+  SessionRecord record{};
+  std::vector<Placed> entries{};
+  Damage damage{};                      // without what was never acknowledged
+  std::optional<Failure> unreadable{};  // all of it, and why
+  bool is_damaged() const { return unreadable || damage.any(); }
+  Position end() const { return damage.end; }
+};
+
+// Where the entries of `part` end in `whole`, which begins with them; none: it does not.
+std::optional<Position> end_in(const SessionCopy& part, const SessionCopy& whole) {
+  const std::size_t count = part.entries.size();
+  if (count > whole.entries.size() ||
+      !std::equal(part.entries.begin(), part.entries.end(), whole.entries.begin()))
+    return std::nullopt;
+  return count < whole.entries.size() ? whole.entries[count].at : whole.end();
+}
+
+// Whether a batch of lines begins there.
+bool is_border(const SessionCopy& copy, Position at) {
+  bool border = false;
+  (void)copy.store.give_lines(copy.session, at, [&](std::string_view text) {
+    const std::optional<log::Line> line = log::read_line(text);
+    border = line && line->seal.place == 0;
+    return false;
+  });
+  return border;
+}
+
+bool is_local(std::string_view entry_type, std::string_view payload) {
+  return entry_type == type::custom && payload.starts_with(R"({"kind":"head")");
+}
+
+// `gone`: it is not there.
+Result<SessionCopy> copy_in(StorageBackend& store, Id session) {
+  SessionCopy out{store, session};
+  Result<SessionRecord> record = store.open(session);
+  if (!record && record.error().kind != Failure::Kind::damaged) return record.error();
+  if (!record) {
+    out.unreadable = record.error();
+    return out;
+  }
+  out.record = *std::move(record);
+  TRY(store.survey(session, [&](const EntryFacts& facts) {
+    out.entries.push_back({facts.id, facts.at, facts.parent, is_local(facts.type, facts.body)});
+  }));
+  out.damage = TRY(store.examine(session));
+  out.damage.uncommitted.clear();
+  return out;
+}
+
+std::unordered_set<Id> ids_of(const std::vector<Placed>& entries) {
+  std::unordered_set<Id> out;
+  for (const Placed& each : entries) out.insert(each.id);
+  return out;
+}
+
+// Whether `part` is how `whole` begins, up to the end of a batch of lines.
+bool begins(const SessionCopy& part, const SessionCopy& whole) {
+  return part.end() < whole.end() && end_in(part, whole) == part.end() &&
+         is_border(whole, part.end());
+}
+
+// The same up to a line in the middle of a batch, or without its newline: copying it was
+// interrupted.
+bool is_cut_short(const SessionCopy& part, const SessionCopy& whole) {
+  const std::optional<Position> end = end_in(part, whole);
+  return end == part.end() + 1 ||
+         (end == part.end() && part.end() < whole.end() && !is_border(whole, part.end()));
+}
+
+// Of a damaged one: every entry that can be read is before the damage.
+bool only_end_is_torn(const SessionCopy& copy) {
+  const Damage& damage = copy.damage;
+  return !copy.unreadable && !damage.header_damaged && damage.altered.empty() &&
+         damage.gaps.empty() && std::ranges::all_of(copy.entries, [&](const Placed& each) {
+           return each.at < damage.broken.front().begin;
+         });
+}
+
+// How many entries of `other` the source lacks; none: one of them cannot be brought, since it was
+// altered or its parent is lost.
+std::optional<std::size_t> lacking(const SessionCopy& source, const SessionCopy& other) {
+  std::unordered_set<Id> known = ids_of(source.entries);
+  std::size_t count = 0;
+  for (const Placed& each : other.entries) {
+    if (each.at == 0 || each.local || known.contains(each.id)) continue;
+    const bool altered =
+        std::ranges::binary_search(other.damage.altered, each.at, {}, &Damage::Range::begin);
+    if (altered || (each.parent && !known.contains(*each.parent))) return std::nullopt;
+    known.insert(each.id);
+    ++count;
+  }
+  return count;
+}
 
 using Known = std::unordered_set<Id>;
 
@@ -23,7 +134,7 @@ Failure stays_damaged(const SessionCopy& copy) {
   if (copy.unreadable) return *copy.unreadable;
   const std::string& key = copy.record.key;
   return {Failure::Kind::damaged,
-          key + " is damaged and stays where it is; `skein doctor " + key + "` says where"};
+          key + " is damaged and was not copied; `skein doctor " + key + "` says where"};
 }
 
 // The bytes that lines refer to must be there before anybody reads the lines.
@@ -37,7 +148,7 @@ class BlobMover {
       const Result<std::string> bytes = from_.load_blob(name);
       if (!bytes && bytes.error().kind == Failure::Kind::damaged) return bytes.error();
       if (!bytes) continue;  // it only looks like a name, or was lost before
-      if (const auto kept = to_.keep_blob(*bytes); !kept) return kept.error();
+      TRY(to_.keep_blob(*bytes));
     }
     return {};
   }
@@ -63,18 +174,16 @@ GiveLines lines_of(StorageBackend& from, StorageBackend& to, Id session,
   };
 }
 
-Result<Moved> bring_whole(const SessionCopy& from, StorageBackend& to, const MoveOptions& options) {
+Result<Moved> bring_whole(const SessionCopy& from, StorageBackend& to, TakenKey taken,
+                          const Step& step) {
   if (from.is_damaged()) return stays_damaged(from);
   std::size_t count = 0;
   const auto seen = [&](std::string_view line) {
-    options.step(line.size() + 1);
+    step(line.size() + 1);
     ++count;
   };
-  const Result<SessionRecord> admitted =
-      to.admit(from.session, lines_of(from.store, to, from.session, seen), options.taken);
-  if (!admitted) return admitted.error();
-  if (from.record.archived)
-    if (const auto done = to.archive(from.session); !done) return done.error();
+  TRY(to.import_lines(from.session, lines_of(from.store, to, from.session, seen), taken));
+  if (from.record.archived) TRY(to.archive(from.session));
   return Moved{Moved::How::whole, count - 1};  // without the header
 }
 
@@ -87,7 +196,7 @@ Result<Moved> bring_rest(StorageBackend& from, StorageBackend& to, Id session, P
   Result<void> moved;
   const auto send = [&] {
     if (lines.empty()) return true;
-    moved = to.extend(session, end, lines);
+    moved = to.append_lines(session, end, lines);
     if (moved) end += bytes;
     out.entries += lines.size();
     step(bytes);
@@ -95,21 +204,20 @@ Result<Moved> bring_rest(StorageBackend& from, StorageBackend& to, Id session, P
     bytes = 0;
     return bool(moved);
   };
-  const auto given = from.give_lines(session, end, [&](std::string_view text) {
+  TRY(from.give_lines(session, end, [&](std::string_view text) {
     moved = blobs.take_along(text);
     if (!moved) return false;
     bytes += lines.emplace_back(text).size() + 1;
     const std::optional<log::Line> line = log::read_line(text);
     const bool border = line && line->seal.place + 1 == line->seal.count;
     return !border || bytes < most_bytes || send();
-  });
-  if (!given) return given.error();
+  }));
   if (moved) send();
   if (!moved) return moved.error();
   return out;
 }
 
-// Whether `leaf` goes on from `head` by way of these.
+// Whether `leaf` continues from `head` by way of these.
 bool goes_on(std::optional<Id> head, const std::vector<std::pair<Id, std::optional<Id>>>& came,
              std::optional<Id> leaf) {
   Known behind;
@@ -118,8 +226,8 @@ bool goes_on(std::optional<Id> head, const std::vector<std::pair<Id, std::option
   return leaf && behind.contains(*leaf);
 }
 
-// By their ids, each behind the parent it has. Where the conversation goes on there stays as it is,
-// unless what came goes on from there.
+// By their ids, each behind the parent it has. Where the conversation continues there stays as it
+// is, unless what came continues from there.
 Result<Moved> bring_branch(const SessionCopy& source, const SessionCopy& target) {
   StorageBackend &from = source.store, &to = target.store;
   const Id id = source.session;
@@ -140,7 +248,7 @@ Result<Moved> bring_branch(const SessionCopy& source, const SessionCopy& target)
     bytes = 0;
     return bool(moved);
   };
-  const auto loaded = from.load(id, 0, [&](const StoredEntry& placed) {
+  TRY(from.load(id, 0, [&](const StoredEntry& placed) {
     const Entry& entry = placed.entry;
     if (entry.type == type::session_header || known.contains(entry.id) ||
         is_local(entry.type, entry.payload))
@@ -152,15 +260,13 @@ Result<Moved> bring_branch(const SessionCopy& source, const SessionCopy& target)
     bytes += placed.entry.payload.size();
     batch.push_back({placed.entry, false});
     return (batch.size() < most_entries && bytes < most_bytes) || send();
-  });
-  if (!loaded) return loaded.error();
+  }));
   if (moved) send();
   if (!moved) return moved.error();
-  const Result<SessionRecord> now = to.open(id);
-  if (!now) return now.error();
-  if (there.head && now->state.head != there.head && !goes_on(there.head, came, now->state.head)) {
+  const SessionRecord now = TRY(to.open(id));
+  if (there.head && now.state.head != there.head && !goes_on(there.head, came, now.state.head)) {
     const NewEntry head{model::make_entry(payload::Head{*there.head})};
-    if (const auto done = to.append(id, std::span(&head, 1), {}); !done) return done.error();
+    TRY(to.append(id, std::span(&head, 1), {}));
   }
   return out;
 }
@@ -168,7 +274,7 @@ Result<Moved> bring_branch(const SessionCopy& source, const SessionCopy& target)
 Result<Moved> bring(const SessionCopy& from, const SessionCopy& to, const Step& step) {
   const Known known = ids_of(to.entries);
   const bool prefix = begins(to, from);
-  // Where they have parted, each goes on where it was.
+  // Where they have parted, each continues where it was.
   if (std::ranges::all_of(from.entries, [&](const Placed& each) {
         return known.contains(each.id) || (each.local && !prefix);
       })) {
@@ -185,23 +291,6 @@ Result<Moved> bring(const SessionCopy& from, const SessionCopy& to, const Step& 
   return moved;
 }
 
-}  // namespace
-
-Result<Moved> move_session(StorageBackend& from, StorageBackend& to, const SessionRecord& session,
-                           const MoveOptions& options) {
-  const Id id = session.header.session;
-  const Result<SessionCopy> ours = copy_in(from, id);
-  if (!ours) return ours.error();
-  const Result<SessionCopy> theirs = copy_in(to, id);
-  if (!theirs && theirs.error().kind == Failure::Kind::gone) return bring_whole(*ours, to, options);
-  if (!theirs) return theirs.error();
-  for (const SessionCopy* each : {&*ours, &*theirs})
-    if (each->is_damaged()) return stays_damaged(*each);
-  return bring(*ours, *theirs, options.step);
-}
-
-namespace {
-
 // Ids are random: a session that ends with the same entry, as long, at the same time, is the same.
 bool is_same(const SessionRecord& one, const SessionRecord& other) {
   return one.state == other.state && one.bytes == other.bytes && one.damage == other.damage;
@@ -210,8 +299,7 @@ bool is_same(const SessionRecord& one, const SessionRecord& other) {
 Result<void> replace(const SessionCopy& damaged, const SessionCopy& by) {
   StorageBackend& store = damaged.store;
   const auto lines = lines_of(by.store, store, by.session, [](std::string_view) {});
-  const auto replaced = store.replace(by.session, damaged.end(), lines);
-  if (!replaced) return replaced.error();
+  TRY(store.replace(by.session, damaged.end(), lines));
   return damaged.record.archived ? store.archive(by.session) : Result<void>{};
 }
 
@@ -221,10 +309,10 @@ Failure cannot_be_completed(const SessionCopy& ours, const SessionCopy& theirs) 
   const std::string where = !theirs.is_damaged() ? "this home"
                             : ours.is_damaged()  ? "both homes"
                                                  : "the other home";
-  return {Failure::Kind::damaged, key + " is damaged in " + where +
-                                      " and cannot be completed; both copies stay as they are, "
-                                      "and `skein doctor " +
-                                      key + "` says where"};
+  return {Failure::Kind::damaged,
+          key + " is damaged in " + where +
+              " and cannot be completed; both copies are unchanged, and `skein doctor " + key +
+              "` says where"};
 }
 
 // One of the two is not whole: what can be read of it goes to the other one, whose lines then take
@@ -241,23 +329,32 @@ Result<Synced> complete(const SessionCopy& ours, const SessionCopy& theirs) {
   if (!wanted || !usable) return cannot_be_completed(ours, theirs);
   Synced out;
   Moved &at_source = from_here ? out.here : out.there, &at_other = from_here ? out.there : out.here;
-  if (source.is_damaged())
-    if (const auto done = replace(source, source); !done) return done.error();
+  if (source.is_damaged()) TRY(replace(source, source));
   if (*wanted > 0) {
-    const Result<Moved> moved = bring_branch(other, source);
-    if (!moved) return moved.error();
-    at_source = *moved;
+    const Moved moved = TRY(bring_branch(other, source));
+    at_source = moved;
   }
   at_source.replaced = source.is_damaged();
   const Known known = ids_of(other.entries);
   const auto came = std::ranges::count_if(
       source.entries, [&](const Placed& each) { return each.at > 0 && !known.contains(each.id); });
-  if (const auto done = replace(other, source); !done) return done.error();
+  TRY(replace(other, source));
   at_other = {Moved::How::extended, static_cast<std::size_t>(came), true};
   return out;
 }
 
 }  // namespace
+
+Result<Moved> move_session(StorageBackend& from, StorageBackend& to, Id session, const Step& step) {
+  const SessionCopy ours = TRY(copy_in(from, session));
+  const Result<SessionCopy> theirs = copy_in(to, session);
+  if (!theirs && theirs.error().kind == Failure::Kind::gone)
+    return bring_whole(ours, to, TakenKey::refused, step);
+  if (!theirs) return theirs.error();
+  for (const SessionCopy* each : {&ours, &*theirs})
+    if (each->is_damaged()) return stays_damaged(*each);
+  return bring(ours, *theirs, step);
+}
 
 Result<Synced> sync_session(StorageBackend& here, StorageBackend& there, Id session,
                             const Step& step) {
@@ -271,21 +368,17 @@ Result<Synced> sync_session(StorageBackend& here, StorageBackend& there, Id sess
     if (!*each && each->error().kind != Failure::Kind::gone) return each->error();
   if (!ours && !theirs) return ours.error();
   if (!ours || !theirs) {
-    const Result<Moved> moved =
-        bring_whole(ours ? *ours : *theirs, ours ? there : here, {TakenKey::numbered, step});
-    if (!moved) return moved.error();
-    return ours ? Synced{.there = *moved} : Synced{.here = *moved};
+    const Moved moved =
+        TRY(bring_whole(ours ? *ours : *theirs, ours ? there : here, TakenKey::numbered, step));
+    return ours ? Synced{.there = moved} : Synced{.here = moved};
   }
   if (ours->is_damaged() || theirs->is_damaged() || is_cut_short(*ours, *theirs) ||
       is_cut_short(*theirs, *ours))
     return complete(*ours, *theirs);
-  const Result<Moved> went = bring(*ours, *theirs, step);
-  if (!went) return went.error();
-  const Result<SessionCopy> now = copy_in(there, session);
-  if (!now) return now.error();
-  const Result<Moved> came = bring(*now, *ours, step);
-  if (!came) return came.error();
-  return Synced{*went, *came};
+  const Moved went = TRY(bring(*ours, *theirs, step));
+  const SessionCopy now = TRY(copy_in(there, session));
+  const Moved came = TRY(bring(now, *ours, step));
+  return Synced{went, came};
 }
 
 }  // namespace skein::store::transfer

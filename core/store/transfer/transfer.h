@@ -25,21 +25,17 @@ struct Moved {
 using Step =
     std::function<void(std::uint64_t bytes)>;  // so much of the session has been dealt with
 
-struct MoveOptions {
-  TakenKey taken = TakenKey::refused;  // `conflict`: another session there has its key
-  Step step = [](std::uint64_t) {};
-};
-// `session` as it was listed or opened in `from`.
-Result<Moved> move_session(StorageBackend& from, StorageBackend& to, const SessionRecord& session,
-                           const MoveOptions& options = {});
+// `conflict`: another session there has its key.
+Result<Moved> move_session(
+    StorageBackend& from, StorageBackend& to, Id session, const Step& step = [](std::uint64_t) {});
 
 // What became of a session that two homes have, or one of them.
 struct Synced {
   Moved there{}, here{};
 };
-// Brings each what the other has. What only says where one of them goes on stays with it. A damaged
-// copy is replaced by the other one if that has, or can be given, every entry that can be read of
-// it. `damaged`: that is not so, and both are as they were.
+// Brings each what the other has. What only says where one of them continues stays with it. A
+// damaged copy is replaced by the other one if that has, or can be given, every entry that can be
+// read of it. `damaged`: that is not so, and both are as they were.
 Result<Synced> sync_session(
     StorageBackend& here, StorageBackend& there, Id session,
     const Step& step = [](std::uint64_t) {});

@@ -1,4 +1,4 @@
-// Light colours for code, a line at a time: comments, strings, numbers, keywords, and diffs. Told
+// Light colours for code, a line at a time: comments, strings, numbers, keywords, and diffs. Driven
 // by a table, not by a grammar, so it may err; it changes colours only, never a character.
 #pragma once
 
@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "repl/layout/style.h"
-#include "repl/screen/markdown/languages.h"
 
 namespace skein::screen::markdown {
 
 namespace style = layout::style;
 using layout::painted, layout::Style, layout::TerminalStyle;
+
+struct Language;  // a row of the table in highlight.cpp
 
 class Highlighter {
  public:
@@ -33,6 +34,22 @@ class Highlighter {
   std::vector<std::string_view> keywords_{};  // sorted
   std::string_view open_{};                   // what ends the comment or string we are in
 };
+
+// A line of `code`, already painted, behind `first`: rows of at most `width` columns (0:
+// unlimited); a row that continues it begins with ↪ below the code.
+void add_code_rows(std::vector<std::string>& rows, std::string_view first, std::string code,
+                   std::size_t width);
+// Lines of code in rows of at most `width` columns; a row that continues a line begins with ↪.
+std::vector<std::string> code_rows(std::string_view safe, std::string_view fence_info,
+                                   std::size_t width, const TerminalStyle& look);
+// A unified diff in such rows, each line with its number; without its heads.
+std::vector<std::string> diff_rows(std::string_view safe, std::size_t width,
+                                   const TerminalStyle& look);
+// How many lines a unified diff adds and removes.
+struct DiffCounts {
+  std::size_t added = 0, removed = 0;
+};
+DiffCounts counts_of_diff(std::string_view diff);
 
 // A line of a unified diff, by its first character.
 Style style_of_diff_line(std::string_view line);

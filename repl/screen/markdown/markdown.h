@@ -1,7 +1,8 @@
 // Markdown as it streams in, made readable on a terminal: prose word by word, code line by line,
-// only a table waits for its end. Nothing is ever repainted, and how the text is split into pieces
-// makes no difference. Without styles the Markdown source itself is shown, except to a screen
-// reader, which gets the text without marks.
+// only a table waits for its end. Code is indented instead of fenced, and its long lines are
+// broken. Nothing is ever repainted, and how the text is split into pieces makes no difference.
+// Without styles the Markdown source itself is shown, except to a screen reader, which gets the
+// text without marks.
 #pragma once
 
 #include <string>
@@ -37,7 +38,9 @@ class Markdown {
   void flow_spans(bool whole);
   void finish_line();
   void finish_held();
+  void begin_code();
   void code_line();
+  void show_code(std::string_view first, std::string code);
   void show_table();
   void show_as_prose(const MarkdownLine& line, std::string_view content);
   void show_blank_lines();
@@ -55,6 +58,7 @@ class Markdown {
   bool in_code_ = false;
   bool mid_code_line_ = false;
   MarkdownLine fence_{};
+  std::string language_{};  // to be shown with the first line of the code
   Highlighter colours_{};
   std::vector<std::string> rows_{};  // of a table, or of what may be one
   std::size_t row_bytes_ = 0;

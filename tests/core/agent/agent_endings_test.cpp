@@ -5,9 +5,11 @@
 
 #include "core/agent/agent.h"
 #include "core/handover/normalize.h"
-#include "core/model/turns.h"
+#include "core/model/entry.h"
+#include "core/model/tree.h"
 #include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 
 using namespace skein;
@@ -40,9 +42,7 @@ struct Scene {
   store::SessionStore store{
       std::make_unique<store::home::FileBackend>(store::files::memory_files())};
   model::Tools tools{};
-  Agent agent{{.store = store,
-               .tools = tools,
-               .provider = [this](const model::ModelRef&) -> model::Provider& { return puppet; }}};
+  Agent agent{agent_parts(store, tools, puppet)};
   Conversation conversation{store, session_called(store, "main:cli:user")};
   Agent::Settings settings{.model = {"openai", "gpt"}};
 
@@ -90,8 +90,8 @@ TEST_CASE("calls that can never be read end the turn, every one answered") {
   const TurnEnd end = scene.say("go");
   CHECK(end.stop == model::Stop::error);
   CHECK(end.error ==
-        "the model made a call that cannot be read 3 times in a row; the last one: the arguments "
-        "are no object");
+        "the model made invalid tool calls 3 times in a row; the last one: the arguments are no "
+        "object");
   CHECK(end.calls == 3);
   CHECK(scene.said().back() == "result c1 failed: not run: the arguments are no object");
 }
@@ -139,7 +139,7 @@ TEST_CASE("going on after part of an answer is a message of its own and no promp
                  model::message_from_json(entry.payload)->continuation;
         });
     REQUIRE(saved != scene.conversation.path().end());
-    CHECK(model::preview(*saved, 60) == "(asked to go on)");
+    CHECK(model::preview(*saved, 60) == "(asked to continue)");
     CHECK_FALSE(model::is_prompt(*saved));
 
     // It stays: what was sent once is sent again.

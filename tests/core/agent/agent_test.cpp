@@ -210,7 +210,8 @@ TEST_CASE("nobody is asked about a call that lacks what its tool needs") {
   CHECK(stored[5] == "result c2 failed: not run: `with` must be of the type string");
 }
 
-TEST_CASE("a call the user rewrites is asked about anew, run so, and the model is told") {
+TEST_CASE(
+    "a call the user rewrites is asked about new_branch_prompt, run so, and the model is told") {
   Stage stage(
       R"([[{"call": {"id": "c1", "name": "poke", "input": {"with": "a stick"}}}], "I see"])");
   stage.answer = model::Answer{model::Answer::Choice::amend, "a \"feather\"\nonly"};
@@ -355,7 +356,7 @@ TEST_CASE("an answer that could not be saved is not told as saved") {
   Conversation conversation = stage.conversation();
   stage.listener = [&](const model::Event& event) {  // gone between prompt and answer
     if (std::holds_alternative<model::Streaming>(event))
-      (void)stage.store.erase(conversation.session());
+      (void)stage.store.life_cycle().erase(conversation.session());
   };
 
   CHECK_THROWS_AS(stage.turn(conversation, "go"), Error);
@@ -380,8 +381,8 @@ TEST_CASE("of thousands of calls in one answer the first are run and the turn go
   for (const int i : {128, 2999})
     CHECK(std::ranges::count(lines, "result c" + std::to_string(i) +
                                         " failed: not run: only the first 128 calls of an answer "
-                                        "are run; make the others again if they are needed") == 1);
+                                        "are run; repeat the others if they are needed") == 1);
   CHECK(broken_rules(stage, conversation).empty());
   CHECK(stage.notices() ==
-        Lines{"the model made 3000 calls in one answer; only the first 128 count"});
+        Lines{"the model made 3000 calls in one answer; skein runs only the first 128"});
 }

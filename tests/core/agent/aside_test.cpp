@@ -1,4 +1,4 @@
-#include "core/model/aside.h"
+#include "core/model/entry.h"
 
 #include <doctest/doctest.h>
 

@@ -184,9 +184,9 @@ TEST_CASE("an altered entry is told when the session is opened") {
   REQUIRE(conversation.notices().size() == 1);
   CHECK(conversation.notices()[0].find("damaged: 1 entry was altered") != std::string::npos);
   // The index remembers it, however little is read the next time.
-  store.remember(session, "/w");
+  store.presence().remember(session, "/w");
   store::SessionStore later = store_at(home);
-  CHECK(value_of(later.open(session)).damage == store::DamageCount{.altered = 1});
+  CHECK(later.open(session).damage == store::DamageCount{.altered = 1});
 }
 
 TEST_CASE("only the turns of the path are counted as turns of the conversation") {

@@ -1,4 +1,4 @@
-#include "core/agent/failed_prompt.h"
+#include "core/agent/conversation.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/turns.h"
+#include "core/model/entry.h"
 #include "tests/support/stage.h"
 
 using namespace skein;

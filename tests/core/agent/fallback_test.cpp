@@ -1,4 +1,4 @@
-#include "core/agent/fallback.h"
+#include "core/agent/model_caller.h"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +7,7 @@
 #include "core/agent/agent.h"
 #include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 
 using namespace skein;
 using namespace skein::agent;
@@ -49,10 +50,9 @@ struct Scene {
       std::make_unique<store::home::FileBackend>(store::files::memory_files())};
   model::Tools tools{};
   std::vector<model::ModelRef> fallbacks{{"a", "two"}, {"b", "three"}};
-  Agent agent{{.store = store,
-               .tools = tools,
-               .provider = [this](const model::ModelRef&) -> model::Provider& { return services; },
-               .fallbacks = [this](const model::ModelRef&) { return fallbacks; }}};
+  Agent agent{agent_parts(store, tools, services, [&](agent::Parts& with) {
+    with.fallbacks = [this](const model::ModelRef&) { return fallbacks; };
+  })};
   Conversation conversation{store, session_called(store, "main:cli:user")};
   Agent::Settings settings{.model = {"a", "one"}};
   std::vector<std::string> notices{}, questions{};
@@ -77,7 +77,7 @@ struct Scene {
   }
   std::vector<std::string> changes() {  // of model, as they were saved
     std::vector<std::string> out;
-    (void)store.load(conversation.session(), [&](const store::StoredEntry& each) {
+    (void)store.transcripts().load(conversation.session(), 0, [&](const store::StoredEntry& each) {
       if (each.entry.type == model::type::model_change) out.push_back(each.entry.payload);
       return true;
     });
@@ -92,7 +92,7 @@ TEST_CASE("the next model answers for the rest of the turn, and the choice stays
   const TurnEnd end = scene.turn();
   CHECK(end.stop == model::Stop::stop);
   CHECK(end.text == "a/two");
-  CHECK(scene.notices == std::vector<std::string>{"a/one is overloaded; asking a/two instead"});
+  CHECK(scene.notices == std::vector<std::string>{"a/one is overloaded; using a/two instead"});
   CHECK(scene.settings.model == model::ModelRef{"a", "one"});
   CHECK(scene.conversation.state().model == "a/one");
   CHECK(scene.changes() ==
@@ -108,7 +108,7 @@ TEST_CASE("what failed a moment ago is not asked again in the next turn") {
   CHECK(scene.turn().text == "a/two");
   CHECK(scene.services.asked == std::vector<std::string>{"a/two"});
   CHECK(scene.notices ==
-        std::vector<std::string>{"a/two answers, since a/one could not a few minutes ago"});
+        std::vector<std::string>{"a/two answers, because a/one failed a few minutes ago"});
 }
 
 TEST_CASE("another provider sees the conversation only if the user agrees, once in a session") {
@@ -119,7 +119,7 @@ TEST_CASE("another provider sees the conversation only if the user agrees, once 
     CHECK(scene.turn().text == "b/three");
     REQUIRE(scene.questions.size() == 1);
     CHECK(scene.questions[0] ==
-          "ask b/three instead?\na/one is overloaded\nThis sends the conversation to b.");
+          "use b/three instead?\na/one is overloaded\nThis sends the conversation to b.");
     scene.turn();
     CHECK(scene.questions.size() == 1);
   }
@@ -133,7 +133,7 @@ TEST_CASE("another provider sees the conversation only if the user agrees, once 
     scene.ports.ask = nullptr;
     CHECK(scene.turn().text == "b/three");
     CHECK(scene.notices[0] ==
-          "a/one is overloaded; asking b/three instead, which sends this conversation to b");
+          "a/one is overloaded; using b/three instead, which sends this conversation to b");
   }
 }
 

@@ -1,4 +1,4 @@
-#include "core/agent/first_token.h"
+#include "core/agent/model_caller.h"
 
 #include <doctest/doctest.h>
 

@@ -8,35 +8,33 @@
 
 #include "core/model/payloads.h"
 #include "core/text/json.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
 using namespace skein::agent;
 using namespace skein::test;
-using hooks::Definition, hooks::Event;
+using hooks::HookDefinition, hooks::Event;
 using Lines = std::vector<std::string>;
 
 namespace {
 
 // The stage with hooks; a hook is a line of shell.
 struct Hooked {
-  explicit Hooked(JsonText script, std::vector<Definition> definitions)
+  explicit Hooked(JsonText script, std::vector<HookDefinition> definitions)
       : stage(std::move(script)),
         hooks({.definitions = std::move(definitions),
                .tools = &stage.tools,
                .workspace = dir.path().string(),
-               .environment = [](const Definition&) { return Lines{"PATH=/usr/bin:/bin"}; }}),
-        agent(
-            {.store = stage.store,
-             .tools = stage.tools,
-             .provider = [this](const model::ModelRef&) -> model::Provider& { return stage.model; },
-             .clean =
-                 [](std::string text) {
-                   const std::size_t at = text.find("sk-secret");
-                   return at == std::string::npos ? text : text.replace(at, 9, "[key]");
-                 },
-             .hooks = &hooks}) {}
+               .environment = [](const HookDefinition&) { return Lines{"PATH=/usr/bin:/bin"}; }}),
+        agent(agent_parts(stage.store, stage.tools, stage.model, [&](agent::Parts& with) {
+          with.clean = [](std::string text) {
+            const std::size_t at = text.find("sk-secret");
+            return at == std::string::npos ? text : text.replace(at, 9, "[key]");
+          };
+          with.hooks = &hooks;
+        })) {}
 
   TurnEnd turn(Conversation& conversation, const std::string& prompt) {
     return agent.run_turn(conversation, model::user_message(prompt), stage.settings, stage.ports());
@@ -61,7 +59,7 @@ struct Hooked {
   Agent agent;
 };
 
-Definition at_event(Event event, std::string command, std::string matcher = "") {
+HookDefinition at_event(Event event, std::string command, std::string matcher = "") {
   return {.event = event, .matcher = std::move(matcher), .command = std::move(command)};
 }
 
@@ -213,9 +211,9 @@ TEST_CASE("a result may be commented on or replaced, and the log keeps the origi
   Conversation conversation = on.stage.conversation();
   on.turn(conversation, "go");
   const Lines lines = on.stored(conversation);
-  CHECK(std::ranges::find(lines,
-                          "result c1: nothing to seeA hook of the user's says of this "
-                          "result: lint fails") != lines.end());
+  CHECK(std::ranges::find(
+            lines, "result c1: nothing to seeThe user's hook says about this result: lint fails") !=
+        lines.end());
   CHECK(on.recorded(conversation).at(0).original == "done");
 }
 

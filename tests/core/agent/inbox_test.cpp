@@ -1,4 +1,4 @@
-#include "core/agent/inbox.h"
+#include "core/agent/conversation.h"
 
 #include <doctest/doctest.h>
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "core/agent/agent.h"
-#include "core/agent/delta_keeper.h"
-#include "core/agent/unfinished_answer.h"
-#include "core/model/redaction.h"
+#include "core/agent/delta_writer.h"
+#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/text/wait.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 
 using namespace skein;
@@ -40,19 +40,17 @@ struct Killed {
   Settings settings{.model = {"scripted", "x"}};
   model::Ports ports = stage.ports();
   Turn turn{conversation, settings, ports};
-  Parts parts{.store = stage.store,
-              .tools = stage.tools,
-              .provider = {},
-              .clean =
-                  [](std::string text) {
-                    const std::size_t at = text.find("sk-secret-key");
-                    return at == std::string::npos ? text : text.replace(at, 13, "[masked]");
-                  },
-              .keep_deltas_ms = 1};
+  Parts parts = agent_parts(stage.store, stage.tools, stage.model, [&](agent::Parts& with) {
+    with.clean = [](std::string text) {
+      const std::size_t at = text.find("sk-secret-key");
+      return at == std::string::npos ? text : text.replace(at, 13, "[masked]");
+    };
+    with.keep_deltas_ms = 1;
+  });
 
   Killed() { value_of(conversation.append({model::message_entry(model::user_message("go"))})); }
   void stream(const std::vector<model::Event>& events) {
-    DeltaKeeper keeper(turn, parts);
+    DeltaWriter keeper(turn, parts);
     for (const model::Event& event : events) {
       const auto since = std::chrono::steady_clock::now();
       while (std::chrono::steady_clock::now() - since < std::chrono::milliseconds(2)) {
@@ -84,8 +82,8 @@ TEST_CASE("what came of an answer is there after a crash, as an answer that was 
   CHECK(conversation.path().size() == 1);  // pieces are no part of the conversation
   CHECK(conversation.state().unfinished == killed.turn.answer);
 
-  CHECK(killed.stage.agent.recover(conversation, killed.stage.ports()) == 0);
-  CHECK(killed.stage.agent.recover(conversation, killed.stage.ports()) == 0);
+  CHECK(test::recover(killed.stage.agent, conversation, killed.stage.ports()) == 0);
+  CHECK(test::recover(killed.stage.agent, conversation, killed.stage.ports()) == 0);
   REQUIRE(conversation.path().size() == 2);
   const auto answer = model::message_of(conversation.path()[1]);
   REQUIRE(answer);
@@ -104,7 +102,7 @@ TEST_CASE("once the message is there, its pieces count no more") {
   entry.id = killed.turn.answer;
   value_of(killed.conversation.append({entry}));
   Conversation conversation = killed.reopened();
-  CHECK(killed.stage.agent.recover(conversation, killed.stage.ports()) == 0);
+  CHECK(test::recover(killed.stage.agent, conversation, killed.stage.ports()) == 0);
   REQUIRE(conversation.path().size() == 2);
   CHECK(conversation.path()[1].payload == entry.payload);
 }
@@ -114,7 +112,7 @@ TEST_CASE("a try that failed leaves nothing of itself to the next one") {
   killed.stream(
       {says("wrong words "), model::Retrying{1, {}, "overloaded"}, says("right "), says("words ")});
   Conversation conversation = killed.reopened();
-  killed.stage.agent.recover(conversation, killed.stage.ports());
+  test::recover(killed.stage.agent, conversation, killed.stage.ports());
   REQUIRE(conversation.path().size() == 2);
   CHECK(model::plain_text(*model::message_of(conversation.path()[1])) == "right words ");
 }
@@ -130,9 +128,9 @@ TEST_CASE("where the head was moved since, nothing is put behind it") {
   const Id first = *killed.conversation.head();
   value_of(killed.conversation.append({model::message_entry(model::user_message("more"))}));
   killed.stream({says("half of "), says("it ")});
-  value_of(killed.stage.store.set_head(killed.conversation.session(), first));
+  value_of(killed.stage.store.mark(killed.conversation.session(), model::payload::Head{first}));
   Conversation conversation = killed.reopened();
-  killed.stage.agent.recover(conversation, killed.stage.ports());
+  test::recover(killed.stage.agent, conversation, killed.stage.ports());
   CHECK(conversation.path().size() == 1);
 }
 
@@ -150,7 +148,7 @@ TEST_CASE("who redacts or scrubs an answer does so to its pieces") {
   Killed killed;
   killed.stream({says("the password "), says("is xyzzy "), says("ok ")});
   Conversation conversation = killed.reopened();
-  killed.stage.agent.recover(conversation, killed.stage.ports());
+  test::recover(killed.stage.agent, conversation, killed.stage.ports());
   const model::Entry answer = conversation.path()[1];
   const model::Scrubbing what = model::scrubbing_of(answer, {});
   std::size_t pieces = 0;
@@ -171,7 +169,7 @@ TEST_CASE("who redacts or scrubs an answer does so to its pieces") {
 
 TEST_CASE("what came last is written though nothing more comes") {
   Killed killed;
-  DeltaKeeper keeper(killed.turn, killed.parts);
+  DeltaWriter keeper(killed.turn, killed.parts);
   const model::Ports::Input none{};
   const model::Ports::Input watched = keeper.watch(none);
   REQUIRE(watched.fd >= 0);
@@ -190,7 +188,7 @@ TEST_CASE("the input is heard while an answer is kept") {
   const Fd reader(ends[0]), writer(ends[1]);
   int heard = 0;
   const model::Ports::Input input{reader.get(), [&] { ++heard; }};
-  DeltaKeeper keeper(killed.turn, killed.parts);
+  DeltaWriter keeper(killed.turn, killed.parts);
   const model::Ports::Input watched = keeper.watch(input);
   CHECK_FALSE(is_readable(watched.fd));
   REQUIRE(write(writer.get(), "x", 1) == 1);
@@ -202,7 +200,7 @@ TEST_CASE("the input is heard while an answer is kept") {
 TEST_CASE("a word that may be the beginning of a key waits, other words do not") {
   const auto kept = [](const std::string& text) {
     Killed killed;
-    DeltaKeeper keeper(killed.turn, killed.parts);
+    DeltaWriter keeper(killed.turn, killed.parts);
     const model::Ports::Input none{};
     const model::Ports::Input watched = keeper.watch(none);
     keeper.see(says(text));

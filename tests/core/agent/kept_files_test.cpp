@@ -1,4 +1,4 @@
-#include "core/agent/kept_files.h"
+#include "core/agent/turn.h"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +7,7 @@
 
 #include "core/agent/agent.h"
 #include "core/model/payloads.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 
 using namespace skein;
@@ -40,10 +41,8 @@ struct NotingKeeper : model::FileKeeper {
 };
 
 Agent agent_with(Stage& stage, model::FileKeeper& keeper) {
-  return Agent({.store = stage.store,
-                .tools = stage.tools,
-                .provider = [&](const model::ModelRef&) -> model::Provider& { return stage.model; },
-                .files = &keeper});
+  return Agent(agent_parts(stage.store, stage.tools, stage.model,
+                           [&](agent::Parts& with) { with.files = &keeper; }));
 }
 
 constexpr const char* look_and_poke = R"([

@@ -5,9 +5,10 @@
 
 #include "core/agent/agent.h"
 #include "core/model/payloads.h"
-#include "core/model/tokens.h"
+#include "core/model/provider.h"
 #include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 
 using namespace skein;
 using namespace skein::agent;
@@ -70,15 +71,14 @@ struct Scene {
   context::Window window{2000, 500};
   bool by_rule = false, cuts_silently = false;
   std::vector<ModelLimits> learned{};
-  Agent agent{{.store = store,
-               .tools = tools,
-               .provider = [this](const model::ModelRef&) -> model::Provider& { return puppet; },
-               .limits =
-                   [this](const model::ModelRef&) {
-                     return ModelLimits{window, by_rule, 0, cuts_silently};
-                   },
-               .learn = [this](const model::ModelRef&,
-                               const ModelLimits& limits) { learned.push_back(limits); }}};
+  Agent agent{agent_parts(store, tools, puppet, [&](agent::Parts& with) {
+    with.limits = [this](const model::ModelRef&) {
+      return ModelLimits{window, by_rule, 0, cuts_silently};
+    };
+    with.learn = [this](const model::ModelRef&, const ModelLimits& limits) {
+      learned.push_back(limits);
+    };
+  })};
   Conversation conversation{store, session_called(store, "main:cli:user")};
   Agent::Settings settings{.model = {"anthropic", "claude"}};
   std::vector<std::string> notices{}, words{};
@@ -143,7 +143,7 @@ TEST_CASE("with compact-at 0 a cut is written down, told, and stays until the ne
   CHECK(begins < 20);
   REQUIRE_FALSE(scene.notices.empty());
   CHECK(scene.notices.size() < 20);
-  CHECK(scene.notices.front().starts_with("to fit its window, the model no longer sees "));
+  CHECK(scene.notices.front().starts_with("to fit its context window, the model no longer sees "));
   CHECK(scene.notices.front().ends_with("older messages; the session keeps everything"));
 
   const std::vector<model::Message> sent =
@@ -317,7 +317,7 @@ TEST_CASE("where even a summary leaves too much, it is not made again and again"
 TEST_CASE("an image goes out with the bytes that are kept beside the transcript") {
   Scene scene;
   scene.window = {};
-  const std::string blob = value_of(scene.store.keep_blob("the bytes"));
+  const std::string blob = value_of(scene.store.blobs().keep_blob("the bytes"));
   model::Message with_image = model::user_message("what is this");
   with_image.content.emplace_back(model::Image{"image/png", blob});
   with_image.content.emplace_back(

@@ -1,10 +1,11 @@
-#include "core/agent/nearby_instructions.h"
+#include "core/agent/prompt_context.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "core/context/beginning.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 
 using namespace skein;
@@ -22,15 +23,12 @@ struct Walk {
 
   explicit Walk(JsonText script)
       : stage(std::move(script)),
-        agent(
-            {.store = stage.store,
-             .tools = stage.tools,
-             .provider = [this](const model::ModelRef&) -> model::Provider& { return stage.model; },
-             .nearby =
-                 [this](const std::string& below) {
-                   asked.push_back(below);
-                   return std::vector<Surrounding>{{"web/AGENTS.md", guide, true}};
-                 }}) {
+        agent(agent_parts(stage.store, stage.tools, stage.model, [&](agent::Parts& with) {
+          with.nearby = [this](const std::string& below) {
+            asked.push_back(below);
+            return std::vector<Surrounding>{{"web/AGENTS.md", guide, true}};
+          };
+        })) {
     for (model::Tool& tool : stage.tools) {
       tool.argument = {model::Argument::Kind::file, "path"};
       tool.locate = [](std::string_view path) {
@@ -65,7 +63,7 @@ TEST_CASE("instructions come with the first result they are about, once") {
   CHECK(attached(conversation) == 1);
   const context::Said said = context::instructions_on(conversation.path(), {});
   CHECK(said.contains("web/AGENTS.md"));
-  CHECK(walk.stage.notices() == std::vector<std::string>{"the model reads web/AGENTS.md with it"});
+  CHECK(walk.stage.notices() == std::vector<std::string>{"the model also reads web/AGENTS.md"});
 
   SUBCASE("also not again after a restart") {
     Conversation again(walk.stage.store, conversation.session());

@@ -5,6 +5,7 @@
 #include "core/agent/agent.h"
 #include "core/text/json.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 
 using namespace skein;
@@ -45,21 +46,21 @@ permission::Rules with(permission::Mode mode) {
 
 TEST_CASE("a command of the user's own is judged as if the model had called it") {
   ShellStage stage;
-  const Agent::OwnRun nobody = stage.agent.run_own("make", {}, {}, stage.ports());
+  const CallRunner::OwnRun nobody = stage.agent.calls().run_own("make", {}, {}, stage.ports());
   CHECK(!nobody.run);
   CHECK(nobody.text.find("no terminal to ask") != std::string::npos);
-  CHECK(!stage.agent.run_own("make", {}, with(permission::Mode::plan), stage.ports()).run);
+  CHECK(!stage.agent.calls().run_own("make", {}, with(permission::Mode::plan), stage.ports()).run);
 
   permission::Rules denied = with(permission::Mode::bypass);
   denied.deny.push_back({"bash", "make"});
-  CHECK(stage.agent.run_own("make", {}, denied, stage.ports()).text == "a rule forbids it");
+  CHECK(stage.agent.calls().run_own("make", {}, denied, stage.ports()).text == "a rule forbids it");
   CHECK(stage.runs.empty());
 
   stage.answer = model::Answer{model::Answer::Choice::no};
-  CHECK(!stage.agent.run_own("make", {}, {}, stage.ports()).run);
+  CHECK(!stage.agent.calls().run_own("make", {}, {}, stage.ports()).run);
   stage.answer = model::Answer{model::Answer::Choice::yes};
   stage.status = 3;
-  const Agent::OwnRun agreed = stage.agent.run_own("make", {}, {}, stage.ports());
+  const CallRunner::OwnRun agreed = stage.agent.calls().run_own("make", {}, {}, stage.ports());
   CHECK(agreed.run);
   CHECK(agreed.text == "printed");
   CHECK(agreed.status == 3);
@@ -69,14 +70,13 @@ TEST_CASE("a command of the user's own is judged as if the model had called it")
   CHECK(stage.questions[1].remember.empty());
 }
 
-TEST_CASE("a text lends its own commands the rules it asks for, as far as they can be read") {
+TEST_CASE("a text gives its own commands the rules it asks for, as far as they can be read") {
   ShellStage stage;
-  Agent agent({.store = stage.store,
-               .tools = stage.tools,
-               .provider = [&](const model::ModelRef&) -> model::Provider& { return stage.model; },
-               .no_sandbox = [] { return std::string{}; }});
-  CHECK(!agent.run_own("git log", {"Bash(git diff:*)", "x("}, {}, stage.ports()).run);
-  CHECK(agent.run_own("git log -1", {"x(", "Bash(git log:*)"}, {}, stage.ports()).run);
+  Agent agent(agent_parts(stage.store, stage.tools, stage.model, [&](agent::Parts& with) {
+    with.no_sandbox = [] { return std::string{}; };
+  }));
+  CHECK(!agent.calls().run_own("git log", {"Bash(git diff:*)", "x("}, {}, stage.ports()).run);
+  CHECK(agent.calls().run_own("git log -1", {"x(", "Bash(git log:*)"}, {}, stage.ports()).run);
 }
 
 TEST_CASE("a prompt that a command made is kept with what was typed, and shown by it") {
@@ -96,7 +96,7 @@ TEST_CASE("a prompt that a command made is kept with what was typed, and shown b
   CHECK(conversation.state().title == "/review [key]");
 }
 
-TEST_CASE("rules that a text lends hold for its turn alone, and never against a denial") {
+TEST_CASE("rules that a text brings hold for its turn alone, and never against a denial") {
   constexpr const char* script = R"([[{"call": {"id": "c1", "name": "poke"}}], "done",
                                      [{"call": {"id": "c2", "name": "poke"}}], "done",
                                      [{"call": {"id": "c3", "name": "poke"}}], "done"])";
@@ -132,7 +132,7 @@ TEST_CASE("a tool can lend rules too, and learn whether the model was told somet
                              [&](const JsonText&, const model::ToolPorts& ports) {
                                said.push_back(ports.was_said("how it is done"));
                                model::ToolOutcome outcome = model::tool_text("how it is done");
-                               outcome.lends = {"poke"};
+                               outcome.temporary_rules = {"poke"};
                                return outcome;
                              }});
   Conversation conversation = stage.conversation();

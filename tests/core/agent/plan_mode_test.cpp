@@ -10,6 +10,7 @@
 #include "core/plan/todo_list.h"
 #include "core/tools/tools.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 #include "tests/support/stage.h"
 
 using namespace skein;
@@ -140,13 +141,14 @@ TEST_CASE("a fresh start begins a branch that has only the plan") {
   const TurnEnd end = stage.say(conversation, "plan it");
   CHECK(end.stop == model::Stop::stop);
   CHECK(end.calls == 1);
-  REQUIRE(end.anew.find("1. only this") != std::string::npos);
+  REQUIRE(end.new_branch_prompt.find("1. only this") != std::string::npos);
 
-  conversation.begin_anew();
-  stage.agent.run_turn(conversation, {model::user_message(end.anew), end.anew_meta, {}},
+  conversation.begin_branch();
+  stage.agent.run_turn(conversation,
+                       {model::user_message(end.new_branch_prompt), end.new_branch_meta, {}},
                        stage.settings, stage.attended());
   REQUIRE(stage.contexts.back().messages.size() == 1);
-  CHECK(model::plain_text(stage.contexts.back().messages.front()) == end.anew);
+  CHECK(model::plain_text(stage.contexts.back().messages.front()) == end.new_branch_prompt);
   CHECK(plan::todo_lines(plan::todo_on(conversation.path(), {})) == "[ ] only this\n");
   Conversation again(stage.store, conversation.session());
   CHECK(again.head() == conversation.head());
@@ -166,7 +168,7 @@ TEST_CASE("an answer to a question goes to the model; without one the turn ends 
   CHECK(silent.say(other, "go").stop == model::Stop::aborted);
   const Lines lines = lines_of(silent.stored(other));
   CHECK(told(lines, "result q1 failed: Which?\n→ no answer\nthe user did not answer") == 1);
-  CHECK(lines.back() == "result q2 failed: not run: the user ended the turn before it");
+  CHECK(lines.back() == "result q2 failed: not run: the user ended the turn first");
   CHECK(silent.contexts.size() == 1);
 }
 
@@ -175,7 +177,7 @@ TEST_CASE("with nobody there the model is told to decide itself") {
   Conversation conversation = stage.conversation();
   CHECK(stage.turn(conversation, "go").stop == model::Stop::stop);
   CHECK(told(lines_of(stage.stored(conversation)),
-             "result q1 failed: nobody can be asked; decide yourself") == 1);
+             "result q1 failed: no user can be asked; decide yourself") == 1);
 }
 
 TEST_CASE("a question that a crash left open is asked again, and so is a plan") {
@@ -191,7 +193,7 @@ TEST_CASE("a question that a crash left open is asked again, and so is a plan") 
   stage.said = "b";
   Settings later = stage.settings;
   later.rules.mode = permission::Mode::normal;
-  CHECK(stage.agent.recover(conversation, later, stage.attended()).calls == 2);
+  CHECK(stage.agent.recovery().recover(conversation, later, stage.attended()).calls == 2);
   CHECK(stage.inquiries.size() == 2);
   CHECK(told(lines_of(conversation.path()), "result q1: Which?\n→ b") == 1);
 
@@ -206,7 +208,7 @@ TEST_CASE("a question that a crash left open is asked again, and so is a plan") 
   plans.review = {Verdict::accept_edits, "1. x"};
   Settings restarted = plans.settings;
   restarted.rules.mode = permission::Mode::normal;
-  CHECK(plans.agent.recover(other, restarted, plans.attended()).calls == 1);
+  CHECK(plans.agent.recovery().recover(other, restarted, plans.attended()).calls == 1);
   CHECK(plans.plans.size() == 2);
   CHECK(restarted.rules.mode == permission::Mode::accept_edits);
 }
@@ -239,10 +241,7 @@ TEST_CASE("what is left to do is told where a session is taken up again, once") 
   stage.say(conversation, "more");
   CHECK(told(lines_of(stage.stored(conversation)), "user: Left to do") == 0);
   for (int i = 0; i < 2; ++i) {
-    Agent later(Agent::Parts{
-        .store = stage.store,
-        .tools = stage.tools,
-        .provider = [&](const model::ModelRef&) -> model::Provider& { return stage.model; }});
+    Agent later(agent_parts(stage.store, stage.tools, stage.model));
     later.run_turn(conversation, model::user_message("again"), stage.settings, stage.ports());
     CHECK(told(lines_of(stage.stored(conversation)), "user: Left to do") == 1);
   }

@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 namespace {
 
 constexpr const char* interrupted =
-    "interrupted: skein ended before this had a result; it may have run in part";
+    "interrupted: skein ended before this call had a result; it may have run in part";
 
 model::Entry said(const std::vector<model::ToolUse>& calls) {
   model::Message message{.role = model::Role::assistant,
@@ -45,8 +45,8 @@ TEST_CASE("calls a crash left open are marked once, and what had an answer is le
   Conversation conversation =
       crashed(stage, {said({{"c1", "look"}, {"c2", "poke"}, {"c3", "gone"}}), answered("c1")});
 
-  CHECK(stage.agent.recover(conversation, stage.ports()) == 2);
-  CHECK(stage.agent.recover(conversation, stage.ports()) == 0);
+  CHECK(test::recover(stage.agent, conversation, stage.ports()) == 2);
+  CHECK(test::recover(stage.agent, conversation, stage.ports()) == 0);
 
   CHECK(lines_of(stage.stored(conversation)) ==
         Lines{"user: go", "assistant: [look c1][poke c2][gone c3] -> tool_use", "result c1: done",
@@ -61,7 +61,7 @@ TEST_CASE("after a crash only what reads is offered again, and run only after a 
     stage.answer = model::Answer{choice};
     Conversation conversation = crashed(stage, {said({{"c1", "poke"}, {"c2", "look"}})});
 
-    CHECK(stage.agent.recover(conversation, stage.ports()) == 2);
+    CHECK(test::recover(stage.agent, conversation, stage.ports()) == 2);
 
     CHECK(stage.questions.size() == 1);
     CHECK(stage.runs == (choice == model::Answer::Choice::yes ? Lines{"look {}"} : Lines{}));
@@ -87,7 +87,7 @@ TEST_CASE("a crash at step 50 goes on at step 51") {
 
   Stage after(script, std::move(before.store));
   Conversation second(after.store, first.session());
-  CHECK(after.agent.recover(second, after.ports()) == 1);
+  CHECK(test::recover(after.agent, second, after.ports()) == 1);
   const TurnEnd end = after.agent.go_on(second, after.settings, after.ports());
 
   CHECK(end.text == "finished");
@@ -110,5 +110,5 @@ TEST_CASE("going on with another model is written down") {
 
   CHECK(lines_of(stage.stored(conversation)) == Lines{"runtime_init", "model_change", "user: a",
                                                       "assistant: 1 -> stop", "model_change",
-                                                      "user: Go on.", "assistant: 2 -> stop"});
+                                                      "user: Continue.", "assistant: 2 -> stop"});
 }

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "core/agent/agent.h"
-#include "core/agent/dropped_thoughts.h"
+#include "core/agent/model_caller.h"
 #include "core/model/payloads.h"
 #include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
+#include "tests/support/parts.h"
 
 using namespace skein;
 using namespace skein::agent;
@@ -62,9 +63,7 @@ struct Scene {
   store::SessionStore store{
       std::make_unique<store::home::FileBackend>(store::files::memory_files())};
   model::Tools tools{};
-  Parts parts{.store = store,
-              .tools = tools,
-              .provider = [this](const model::ModelRef&) -> model::Provider& { return model; }};
+  Parts parts = agent_parts(store, tools, model);
   std::unique_ptr<Agent> agent = std::make_unique<Agent>(parts);
   Agent::Settings settings{.model = {"anthropic", "claude"}};
   std::vector<std::string> notices{};
@@ -99,8 +98,9 @@ TEST_CASE("refused thinking costs one more request, now and never again") {
   scene.model.refuses_until = 3;
   CHECK(scene.say(session).text == "an answer");
   CHECK(scene.model.asked.size() == 5);
-  CHECK(scene.notices == std::vector<std::string>{"the model does not take back its earlier "
-                                                  "thinking; asking again without it"});
+  CHECK(scene.notices ==
+        std::vector<std::string>{
+            "the model rejected its own earlier thinking; asking again without it"});
   REQUIRE(marks_in(scene.store, session).size() == 1);
   // What it thought since is its own again.
   scene.restart();
@@ -112,9 +112,9 @@ TEST_CASE("refused thinking costs one more request, now and never again") {
   CHECK(sent[7].seals == model::Seals::good);
 
   // A branch of it knows as well.
-  const Id branch = value_of(scene.store.branch_from_entry(
-                                 session, *value_of(scene.store.open(session)).state.head))
-                        .session_id;
+  const Id branch =
+      value_of(scene.store.branch_from_entry(session, *scene.store.open(session).state.head))
+          .session_id;
   CHECK(scene.say(branch).text == "an answer");
   CHECK(scene.model.asked.size() == 7);
   CHECK(scene.notices.size() == 1);
@@ -135,7 +135,7 @@ TEST_CASE("thoughts that the service leaves out are told once, and again only if
   const Id session = session_called(scene.store, "main:cli:user");
   scene.model.transformed = {{"thinking_dropped", "prefix_binding_mismatch", 2}};
   const std::string told =
-      "the service left out 2 earlier thoughts: what was said before has changed since";
+      "the provider left out 2 earlier thoughts: earlier messages have changed since";
   scene.say(session);
   scene.say(session);
   scene.restart();
@@ -153,9 +153,10 @@ TEST_CASE("thoughts that the service leaves out are told once, and again only if
 TEST_CASE("what the service lets pass, and what it says again, is no news") {
   const std::vector<model::Transformation> one{{"thinking_dropped", "model_binding_mismatch", 1}};
   CHECK(news_of_dropped({}, one) ==
-        "the service left out 1 earlier thought: made by a model that this one cannot read");
+        "the provider left out 1 earlier thought: made by a model whose thinking this one cannot "
+        "read");
   CHECK(news_of_dropped(one, one).empty());
   CHECK(news_of_dropped({}, {{"thinking_mismatch_allowed", "prefix_binding_mismatch", 4}}).empty());
   CHECK(news_of_dropped(one, {{"thinking_dropped", "something_else", 2}}) ==
-        "the service left out 2 earlier thoughts: the service says something_else");
+        "the provider left out 2 earlier thoughts: the provider says something_else");
 }

@@ -1,4 +1,4 @@
-#include "core/agent/surroundings.h"
+#include "core/agent/prompt_context.h"
 
 #include <doctest/doctest.h>
 
@@ -73,13 +73,13 @@ TEST_CASE("what has changed is told once, before the prompt, and stays") {
                                         "assistant: 3 -> stop"});
   CHECK(again.state().messages == 3);
   CHECK(stage.notices() ==
-        Lines{"the model is told what has changed: AGENTS.md of this workspace, the workspace"});
+        Lines{"informing the model of changes: AGENTS.md of this workspace, the workspace"});
 
   live_in(stage, "/b", "");
   stage.turn(again, "four");
   const std::vector<model::Message>& sent = stage.contexts.back().messages;
   CHECK(model::plain_text(sent[sent.size() - 2]) ==
-        "AGENTS.md of this workspace is gone; what it said no longer holds.");
+        "AGENTS.md of this workspace is gone; it no longer applies.");
 }
 
 TEST_CASE("what was told on another branch is told again") {
@@ -103,9 +103,9 @@ TEST_CASE("what was told of changes is no question: going on from there asks the
   live_in(stage, "/b", "");
   stage.turn(conversation, "two");
   conversation.move_head(conversation.path()[3].id);  // undone
-  CHECK_FALSE(stage.agent.lacks_answer(conversation, stage.ports()));
+  CHECK_FALSE(stage.agent.recovery().lacks_answer(conversation, stage.ports()));
   stage.agent.go_on(conversation, stage.settings, stage.ports());
-  CHECK(last_message(stage) == "Go on.");
+  CHECK(last_message(stage) == "Continue.");
 }
 
 TEST_CASE("a tool that is gone is still listed, told of, and refuses") {
@@ -129,8 +129,8 @@ TEST_CASE("a tool that is new waits for the next step, and the user is told once
     if (letter == 'a') stage.tools.push_back(late);
   }
   CHECK(stage.contexts.back().tools.size() == 2);
-  CHECK(stage.notices() == Lines{"the model cannot use poke yet: what it is given changes with the "
-                                 "next /compact or another provider"});
+  CHECK(stage.notices() == Lines{"the model cannot use poke yet: new tools are added at the next "
+                                 "/compact or when you switch providers"});
   SUBCASE("another provider") { stage.settings.model.provider = "other"; }
   SUBCASE("a summary") {
     REQUIRE(stage.agent.compact(conversation, "", stage.settings, stage.ports()).done);
@@ -148,20 +148,21 @@ TEST_CASE("another provider alone is no reason to begin anew") {
   CHECK(beginnings(stage, conversation) == 1);
 }
 
-TEST_CASE("a redaction begins anew, once, also in the middle of a turn") {
+TEST_CASE("a redaction begins new_branch_prompt, once, also in the middle of a turn") {
   Stage stage(R"(["1", [{"call": {"id": "c1", "name": "look"}}], "3", "4"])");
   Conversation conversation = stage.conversation();
   stage.turn(conversation, "one");
   const Id prompt = conversation.path()[1].id;
   SUBCASE("between turns") {
-    value_of(stage.store.redact(conversation.session(), prompt, "why"));
+    value_of(stage.store.mark(conversation.session(), model::payload::Redaction{prompt, "why"}));
     conversation.reload();
     stage.turn(conversation, "two");
   }
   SUBCASE("while a tool runs") {
     stage.listener = [&](const model::Event& event) {
       if (std::holds_alternative<model::ToolStarted>(event))
-        value_of(stage.store.redact(conversation.session(), prompt, "why"));
+        value_of(
+            stage.store.mark(conversation.session(), model::payload::Redaction{prompt, "why"}));
     };
     stage.turn(conversation, "two");
   }
@@ -171,7 +172,7 @@ TEST_CASE("a redaction begins anew, once, also in the middle of a turn") {
   CHECK(last_message(stage) == "three");
 }
 
-TEST_CASE("the session's own system prompt begins anew, and so does giving it up") {
+TEST_CASE("the session's own system prompt begins new_branch_prompt, and so does giving it up") {
   Stage stage(R"(["1", "2", "3"])");
   Conversation conversation = stage.conversation();
   stage.turn(conversation, "one");
@@ -203,5 +204,5 @@ TEST_CASE("calls left open where a conversation is taken up again are answered b
   stage.turn(conversation, "two");
   CHECK(lines_of(conversation.path())[3] ==
         "result c1 failed: interrupted: no result was recorded");
-  CHECK(stage.agent.recover(conversation, stage.ports()) == 0);
+  CHECK(test::recover(stage.agent, conversation, stage.ports()) == 0);
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tools/sandbox/sandbox.h"
+#include "core/sandbox/sandbox.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
 #include "tests/support/long_run.h"
@@ -82,8 +82,7 @@ class RandomHistory {
 
   void search() {
     const auto files = scene_.files(), git = repository();
-    EarlierStates states(scene_.workspace(), scene_.session, {},
-                         skein::tools::sandbox::best_sandbox());
+    EarlierStates states(scene_.workspace(), scene_.session, {}, skein::sandbox::best_sandbox());
     const Bisected end = bisect(states_.size(), [&](std::size_t state) {
       const bool now = state == prompts_.size();
       const auto left = value_of(states.show(now ? std::nullopt : std::optional(prompts_[state])));

@@ -22,16 +22,16 @@ struct Traced {
 Traced trace(FileScene& scene, const std::string& path, std::size_t line) {
   const std::filesystem::path file = std::filesystem::canonical(scene / path);
   checkpoints::WorkspaceFiles folder(scene.store, scene.contents(), file.parent_path().string(), {},
-                                     tools::sandbox::best_sandbox());
+                                     sandbox::best_sandbox());
   const FileHistory history(folder, file.filename().string());
   const LineOrigin origin = checkpoints::origin_of_line(
-      history.versions(), line, [&](const FileVersion& each) { return history.text(each); });
-  return {history.versions().at(origin.version), origin};
+      history.versions, line, [&](const FileVersion& each) { return history.text(each); });
+  return {history.versions.at(origin.version), origin};
 }
 
 void check_turn(const Traced& found, Id prompt) {
   CHECK(found.version.by == By::turn);
-  CHECK(found.version.seen.prompt == prompt);
+  CHECK(found.version.seen.checkpoint.prompt == prompt);
 }
 
 }  // namespace

@@ -196,8 +196,8 @@ TEST_CASE("a disk that is full when a file is to be kept: nothing is run, writte
     const Files before = scene.files();
     scene.begin("go");
     const bool told =
-        scene.command("rm -r src").find("could not be kept first") != std::string::npos &&
-        scene.write("large", "x").find("could not be kept first") != std::string::npos;
+        scene.command("rm -r src").find("could not be saved first") != std::string::npos &&
+        scene.write("large", "x").find("could not be saved first") != std::string::npos;
     const bool small = scene.write("small", "y").empty();
     scene.end();
     const std::string now = read_file(scene / "small");
@@ -219,7 +219,7 @@ TEST_CASE("where nothing can be kept the command is not run, nor is the file wri
   write_file(home / "home" / "blobs", "in the way");
   scene.by_hand("echo dirty > kept.txt");
   scene.begin("go");
-  CHECK(scene.command("rm -r src").find("could not be kept first") != std::string::npos);
-  CHECK(scene.write("src/main.c", "x").find("could not be kept first") != std::string::npos);
+  CHECK(scene.command("rm -r src").find("could not be saved first") != std::string::npos);
+  CHECK(scene.write("src/main.c", "x").find("could not be saved first") != std::string::npos);
   CHECK(read_file(scene / "src/main.c").starts_with("int main"));
 }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <csignal>
 
-#include "core/checkpoints/last_state.h"
+#include "core/checkpoints/rewind.h"
 #include "core/store/home/maintenance/scrub.h"
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
 
@@ -171,7 +171,7 @@ TEST_CASE("a file too large to keep is named once it has changed, and not before
   const Id prompt = scene.turn("echo x > kept.txt");
   CHECK(scene.plan(prompt).impossible.empty());
   scene.by_hand("echo LARGER than ten bytes > large");
-  const checkpoints::Plan plan = scene.plan(prompt);
+  const checkpoints::RestorePlan plan = scene.plan(prompt);
   CHECK(names(plan.impossible, "large"));
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a restore is undone by a redo, and that by another restore") {
   REQUIRE(scene.files() == before);
   scene.redo();
   CHECK(scene.files() == after);
-  CHECK_FALSE(value_of(checkpoints::last_step_back(scene.store, scene.session)));
+  CHECK_FALSE(value_of(checkpoints::last_step_back(scene.store.transcripts(), scene.session)));
   scene.restore(prompt);
   CHECK(scene.files() == before);
 }
@@ -272,14 +272,14 @@ TEST_CASE("what became a link is put back, never what it leads to; what has hard
 TEST_CASE("a parent folder that is swapped for a link while files are put back leads nowhere") {
   FileScene scene(Folder::repository);
   const Id prompt = scene.turn("echo 1 > src/main.c; echo 2 > src/other.c");
-  const checkpoints::Plan plan = scene.plan(prompt);
+  const checkpoints::RestorePlan plan = scene.plan(prompt);
   scene.by_hand("mkdir ../outside; echo safe > ../outside/main.c; echo safe > ../outside/other.c");
-  checkpoints::Restorer restorer(scene.workspace());
   int step = 0;
-  restorer.before_step = [&] {
+  const auto before_step = [&] {
     if (++step == 2) scene.by_hand("mv src away; ln -s ../outside src");
   };
-  const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+  const auto report = value_of(checkpoints::restore(
+      scene.workspace(), plan, {.session = scene.session, .to = prompt}, before_step));
   CHECK(report.failed.size() == 2);
   CHECK(read_file(scene.work().parent_path() / "outside/main.c") == "safe\n");
   CHECK(read_file(scene.work().parent_path() / "outside/other.c") == "safe\n");
@@ -288,10 +288,10 @@ TEST_CASE("a parent folder that is swapped for a link while files are put back l
 TEST_CASE("one failure does not stop the rest") {
   FileScene scene(Folder::repository);
   const Id prompt = scene.turn("echo 1 > kept.txt; echo 2 > src/main.c");
-  const checkpoints::Plan plan = scene.plan(prompt);
+  const checkpoints::RestorePlan plan = scene.plan(prompt);
   scene.by_hand("echo meanwhile > kept.txt");
-  checkpoints::Restorer restorer(scene.workspace());
-  const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+  const auto report = value_of(
+      checkpoints::restore(scene.workspace(), plan, {.session = scene.session, .to = prompt}));
   CHECK(names(report.failed, "kept.txt"));
   CHECK(report.changed == std::vector<std::string>{"src/main.c"});
   CHECK(read_file(scene / "kept.txt") == "meanwhile\n");
@@ -391,7 +391,7 @@ TEST_CASE("a restore to a state that was thinned out says what is not kept any m
   std::filesystem::remove(home / "home" / "blobs" / sha256_hex("mine\n"));
   const checkpoints::RestoreReport report = scene.restore(first);
   REQUIRE(names(report.failed, "kept.txt"));
-  CHECK(report.failed[0].why == "what was in it is not kept here any more");
+  CHECK(report.failed[0].why == "its earlier contents are no longer stored here");
   CHECK(read_file(scene / "kept.txt") == "two\n");
   CHECK(read_file(scene / "src/main.c") == "other\n");
 }
@@ -411,13 +411,13 @@ TEST_CASE(
     const Id second = scene.turn("echo 3 > kept.txt; echo 3 > src/main.c; rm new.txt; ln -s x y");
     const pid_t child = fork();
     if (child == 0) {
-      const checkpoints::Plan plan = scene.plan(first);
-      checkpoints::Restorer restorer(scene.workspace());
+      const checkpoints::RestorePlan plan = scene.plan(first);
       int step = 0;
-      restorer.before_step = [&] {
+      const auto before_step = [&] {
         if (++step == last) raise(SIGKILL);
       };
-      value_of(restorer.run(plan, {.session = scene.session, .to = first}));
+      value_of(checkpoints::restore(scene.workspace(), plan,
+                                    {.session = scene.session, .to = first}, before_step));
       _exit(0);
     }
     int status = 0;
@@ -458,15 +458,15 @@ TEST_CASE("a file that is saved while others are put back stays, however many th
     const std::string all = "for i in $(seq " + std::to_string(files) + "); do echo ";
     scene.by_hand(all + "old > f$i; done");
     const Id prompt = scene.turn(all + "new > f$i; done; echo new > made");
-    const checkpoints::Plan plan = scene.plan(prompt);
-    checkpoints::Restorer restorer(scene.workspace());
+    const checkpoints::RestorePlan plan = scene.plan(prompt);
     int step = 0;
-    restorer.before_step = [&] {
+    const auto before_step = [&] {
       if (++step == 2) scene.by_hand("echo mine > made");
       // Its new contents are already complete next to it.
       if (step == 2 + files + 1) scene.by_hand("echo mine > f1; echo mine > f~; mv f~ f2");
     };
-    const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+    const auto report = value_of(checkpoints::restore(
+        scene.workspace(), plan, {.session = scene.session, .to = prompt}, before_step));
     for (const char* name : {"made", "f1", "f2"}) {
       CHECK(names(report.failed, name));
       CHECK(read_file(scene / name) == "mine\n");
@@ -501,9 +501,9 @@ TEST_CASE("from how one session left the files to how another did, and back") {
   scene.turn("echo two > kept.txt; rm new.txt; echo two > src/main.c");
   const Files left_by_two = scene.files();
   const auto go = [&](Id from, Id to) {
-    const checkpoints::Plan plan = value_of(checkpoints::plan_between(scene.workspace(), from, to));
-    checkpoints::Restorer restorer(scene.workspace());
-    value_of(restorer.run(plan, {.session = to, .to = numbered_id(1)}));
+    const checkpoints::RestorePlan plan =
+        value_of(checkpoints::plan_between(scene.workspace(), from, to));
+    value_of(checkpoints::restore(scene.workspace(), plan, {.session = to, .to = numbered_id(1)}));
     return plan.actions.size();
   };
   CHECK(go(two, one) == 3);
@@ -546,10 +546,10 @@ TEST_CASE("what a turn changed is told in files and lines") {
 TEST_CASE("the model hears of files that were put back while the conversation stayed") {
   FileScene scene(Folder::repository);
   const Id prompt = scene.turn("echo x > kept.txt");
-  CHECK(checkpoints::note_on_files(scene.store, scene.session).empty());
+  CHECK(checkpoints::note_on_files(scene.store.transcripts(), scene.session).empty());
   scene.restore(prompt);
-  CHECK(checkpoints::note_on_files(scene.store, scene.session).find("- kept.txt") !=
+  CHECK(checkpoints::note_on_files(scene.store.transcripts(), scene.session).find("- kept.txt") !=
         std::string::npos);
   scene.begin("said since");
-  CHECK(checkpoints::note_on_files(scene.store, scene.session).empty());
+  CHECK(checkpoints::note_on_files(scene.store.transcripts(), scene.session).empty());
 }

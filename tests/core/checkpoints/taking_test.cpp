@@ -63,7 +63,7 @@ TEST_CASE("write keeps what it replaces, ignored files too, and asks no git") {
   const std::vector<Checkpoint> all = scene.checkpoints();
   REQUIRE(all.size() == 3);
   CHECK(all[0].coverage == Checkpoint::by_tools);
-  CHECK(value_of(scene.store.load_blob(*all[0].files.at(0).hash)) == "old\n");
+  CHECK(value_of(scene.store.blobs().load_blob(*all[0].files.at(0).hash)) == "old\n");
   CHECK_FALSE(all[1].files.at(0).exists());
   CHECK(paths_of(all[2]) == std::vector<std::string>{"ignored/x", "made/here"});
 }
@@ -81,7 +81,7 @@ TEST_CASE("without a repository every file is kept, within limits; beyond them i
   scene.turn("echo 6 > a");
   CHECK(scene.checkpoints().size() == 2);
   REQUIRE(scene.notices().size() == 1);
-  CHECK(scene.notices()[0].find("cannot be put back") != std::string::npos);
+  CHECK(scene.notices()[0].find("cannot be undone") != std::string::npos);
 }
 
 TEST_CASE("a file that is too large is left out, told once, and listed as there") {
@@ -101,10 +101,10 @@ TEST_CASE("many files are listed in a blob") {
   scene.turn("for i in $(seq 2100); do echo $i > f$i; done");
   const Checkpoint after = scene.checkpoints().back();
   CHECK(after.files.empty());
-  const auto listed = model::files_from_json(value_of(scene.store.load_blob(after.list)));
+  const auto listed = model::files_from_json(value_of(scene.store.blobs().load_blob(after.list)));
   REQUIRE(listed);
   CHECK(listed->size() == 2100);
-  CHECK(value_of(scene.store.load_blob(*listed->back().hash)) == "999\n");
+  CHECK(value_of(scene.store.blobs().load_blob(*listed->back().hash)) == "999\n");
 }
 
 TEST_CASE("names of any bytes come back as they were") {
@@ -153,11 +153,11 @@ TEST_CASE("a look that is stopped is never taken for a whole one") {
     scene.stopped = [] { return true; };
     scene.end();
     CHECK(scene.notices().back() ==
-          "the files as this turn leaves them could not be kept: stopped");
+          "the state of the files after this turn could not be saved: stopped");
     CHECK(scene.checkpoints().back().phase == Checkpoint::after);
     CHECK(paths_of(scene.checkpoints().back()) == std::vector<std::string>{"other.txt"});
 
-    const checkpoints::Stop::By user(scene.workspace().stop, [] { return true; });
-    CHECK_THROWS_AS(scene.plan(prompt), checkpoints::Stop::Stopped);
+    const checkpoints::StopRequest::By user(scene.workspace().stop, [] { return true; });
+    CHECK_THROWS_AS(scene.plan(prompt), checkpoints::StopRequest::Stopped);
   }
 }

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "core/model/provider.h"
 #include "core/model/state.h"
-#include "core/model/tokens.h"
 #include "core/model/tree.h"
 #include "core/text/json.h"
 #include "tests/support/paths.h"

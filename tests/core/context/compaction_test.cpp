@@ -91,7 +91,7 @@ TEST_CASE("the second summary carries on the first and its files") {
   CHECK(request.messages.size() == 1);
   CHECK(request.tools.empty());
   CHECK(text.starts_with("<notes>\nthe first notes\n</notes>"));
-  CHECK(text.ends_with("be kept: the tests"));
+  CHECK(text.ends_with("keep this above all: the tests"));
   CHECK(text.find("question 8") != std::string::npos);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a request for a summary keeps to its room and shows the newest part")
   const auto plan = plan_compaction(long_talk(), nothing_redacted, 500, tools::tool_table());
   const std::string text = model::plain_text(summary_request(*plan, "", 800).messages.at(0));
   CHECK(text.size() < 4000);
-  CHECK(text.find("(what came before is not shown)") != std::string::npos);
+  CHECK(text.find("(earlier messages are not shown)") != std::string::npos);
   CHECK(text.find("question 0") == std::string::npos);
   CHECK(text.find("answer 7") != std::string::npos);
 }

@@ -1,10 +1,11 @@
 #include "core/context/history.h"
+#include "core/model/scrub.h"
 
 #include <doctest/doctest.h>
 
 #include "core/context/beginning.h"
+#include "core/model/entry.h"
 #include "core/model/payloads.h"
-#include "core/model/redaction.h"
 #include "core/text/json.h"
 
 using namespace skein;
@@ -141,7 +142,7 @@ TEST_CASE("a change that was told is part of a later beginning and goes then") {
   CHECK(said_on(path) == Said{});
   path.push_back(beginning());
   CHECK(texts(messages_of(path, {})) == Lines{"a", "c"});
-  CHECK(model::preview(path[2], 60) == "(told what has changed)");
+  CHECK(model::preview(path[2], 60) == "(a note of what has changed)");
 }
 
 TEST_CASE("a cut is a summary that says nothing, and may shorten the results it keeps") {

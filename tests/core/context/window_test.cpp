@@ -1,8 +1,8 @@
-#include "core/context/window.h"
+#include "core/context/history.h"
 
 #include <doctest/doctest.h>
 
-#include "core/model/tokens.h"
+#include "core/model/provider.h"
 #include "tests/support/paths.h"
 
 using namespace skein;
@@ -103,8 +103,8 @@ TEST_CASE("of a long result the beginning is kept, the same every time") {
   CHECK(shorten_results(result, 8000) == 0);
   CHECK(shorten_results(result, 4000) == 1);
   CHECK(result == result_of("1", std::string(4000, 'f') +
-                                     "\n[of 2007 tokens of output the rest was left out to save "
-                                     "room; call the tool again if it is needed]"));
+                                     "\n[of 2007 tokens of output, the rest was left out to save "
+                                     "space; call the tool again if you need it]"));
   model::Message brief = result_of("1", words);
   CHECK(shorten_results(brief, 40) == 0);  // not worth it
 }

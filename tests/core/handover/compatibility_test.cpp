@@ -35,10 +35,10 @@ TEST_CASE("what thinking becomes is counted and named") {
         Compatibility{{"Thinking traces will be lost", "2 thinking blocks are left out",
                        "1 encrypted thinking block is left out: unreadable to other models"},
                       {"thinking"}});
-  Target shown = gpt;
-  shown.thinking_as_text = true;
-  CHECK(check_compatibility(messages, shown).warnings.at(1) ==
-        "2 thinking blocks become plain text");
+  auto unended = said_by(claude, {model::Thinking{"one", "c2ln"}, model::ToolUse{"a", "read"}});
+  unended.push_back(
+      {.role = model::Role::tool, .content = {model::ToolResult{"a", {model::Text{"out"}}}}});
+  CHECK(check_compatibility(unended, gpt).warnings.at(1) == "1 thinking block becomes plain text");
 }
 
 TEST_CASE("a transcript without thinking is not said to lose any") {

@@ -97,12 +97,10 @@ TEST_CASE("what another model thought in a turn it ended is left out, unless the
       reply(claude, {model::Thinking{"so", "c2ln"}, model::Text{"ok"}}),
       user("and?"),
   };
-  for (Target target : {gpt, responses, gemini}) {
+  for (const Target& target : {gpt, responses, gemini}) {
     CHECK(checked(messages, target) ==
           Messages{user("hi"), reply(target, {model::Text{"let me"}, call("a")}),
                    tool({result("a", "out")}), reply(target, {model::Text{"ok"}}), user("and?")});
-    target.thinking_as_text = true;
-    CHECK(model::plain_text(checked(messages, target)[3]).starts_with("so"));
   }
 }
 
@@ -338,7 +336,7 @@ TEST_CASE("images of parallel results never separate the results") {
 }
 
 TEST_CASE("a history that begins with a reply, or with a blank message, is given a user's first") {
-  const model::Message opening = user("(what was said before is not shown)");
+  const model::Message opening = user("(earlier messages are not shown)");
   for (const Target& target : everyone) {
     const Messages expected{opening, reply(target, {model::Text{"ok"}})};
     CHECK(checked({reply(target, {model::Text{"ok"}})}, target) == expected);
@@ -452,11 +450,12 @@ TEST_CASE("text and input that would poison a request are repaired") {
 }
 
 TEST_CASE("what a chat model gets in one string stays apart in it") {
-  Target chat = target_for(WireFormat::openai_chat, "openai", "gpt-chat");
-  chat.thinking_as_text = true;
+  const Target chat = target_for(WireFormat::openai_chat, "openai", "gpt-chat");
   // Another model's thinking, and two replies in a row.
-  CHECK(model::plain_text(checked({user("hi"), reply(claude, {model::Thinking{"I ponder.", "c2ln"},
-                                                              model::Text{"The answer."}})},
+  CHECK(model::plain_text(checked({user("hi"),
+                                   reply(claude, {model::Thinking{"I ponder.", "c2ln"},
+                                                  model::Text{"The answer."}, call("a")}),
+                                   tool({result("a", "out")})},
                                   chat)[1]) == "I ponder.\n\nThe answer.");
   CHECK(model::plain_text(checked(
             {user("hi"), reply(chat, {model::Text{"first"}}), reply(chat, {model::Text{"second"}})},

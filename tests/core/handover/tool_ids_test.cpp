@@ -1,4 +1,4 @@
-#include "core/handover/tool_ids.h"
+#include "core/handover/normalize.h"
 
 #include <doctest/doctest.h>
 

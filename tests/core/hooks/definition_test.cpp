@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "core/hooks/claude_names.h"
 #include "core/text/json.h"
 
 using namespace skein;
@@ -34,7 +33,7 @@ TEST_CASE("Claude Code's settings are read, and what cannot be used is named") {
 })json",
                                            "/p/.claude/settings.json", true);
   REQUIRE(read.definitions.size() == 2);
-  const Definition& first = read.definitions[0];
+  const HookDefinition& first = read.definitions[0];
   CHECK(first.event == Event::pre_tool_use);
   CHECK(first.matcher == "Bash");
   CHECK(first.command == "a.sh");

@@ -17,7 +17,7 @@ namespace {
 
 struct Scene {
   TempDir dir{};
-  std::vector<Definition> definitions{};
+  std::vector<HookDefinition> definitions{};
   std::string refusal{};  // of every one of them
 
   std::string script(const std::string& name, const std::string& text) {
@@ -26,19 +26,20 @@ struct Scene {
     return (dir / name).string();
   }
 
-  Outcome run(Event event, const Subject& subject) {
-    Hooks hooks({.definitions = definitions,
-                 .tools = &tools::tool_table(),
-                 .workspace = dir.path().string(),
-                 .clearance = [this](const Definition&) { return Clearance{.refusal = refusal}; },
-                 .environment =
-                     [](const Definition&) {
-                       return std::vector<std::string>{"PATH=/usr/local/bin:/usr/bin:/bin"};
-                     }});
+  HookOutcome run(Event event, const HookSubject& subject) {
+    Hooks hooks(
+        {.definitions = definitions,
+         .tools = &tools::tool_table(),
+         .workspace = dir.path().string(),
+         .clearance = [this](const HookDefinition&) { return Clearance{.refusal = refusal}; },
+         .environment =
+             [](const HookDefinition&) {
+               return std::vector<std::string>{"PATH=/usr/local/bin:/usr/bin:/bin"};
+             }});
     return hooks.run(event, subject,
                      {.session_id = "0123456789abcdef", .mode = "default", .model = "p/m"}, {});
   }
-  Outcome before(const model::ToolUse& call) {
+  HookOutcome before(const model::ToolUse& call) {
     return run(Event::pre_tool_use, {.name = call.name, .call = &call});
   }
 };
@@ -76,17 +77,17 @@ TEST_CASE("scripts written for Claude Code run unchanged") {
                         .matcher = "Edit|Write",
                         .command = scene.script("protect-files.sh", protect_files),
                         .for_claude = true}};
-  const Outcome removal = scene.before(remove_all);
-  CHECK(removal.choice == Choice::deny);
+  const HookOutcome removal = scene.before(remove_all);
+  CHECK(removal.choice == HookChoice::deny);
   CHECK(removal.reason == "Destructive command blocked");
   REQUIRE(removal.runs.size() == 1);
   CHECK(removal.runs[0].decision == "deny");
   CHECK(removal.runs[0].call == "c1");
   CHECK(removal.runs[0].exit == "0");
-  CHECK(scene.before(list_all).choice == Choice::none);
+  CHECK(scene.before(list_all).choice == HookChoice::none);
   CHECK(scene.before(list_all).runs.empty());
-  const Outcome edit = scene.before(change);
-  CHECK(edit.choice == Choice::deny);
+  const HookOutcome edit = scene.before(change);
+  CHECK(edit.choice == HookChoice::deny);
   CHECK(edit.reason == "Blocked: " + scene.dir.path().string() + "/a.py is protected");
 }
 
@@ -110,37 +111,38 @@ TEST_CASE("our own hooks are told our names, and Claude's beside them") {
 TEST_CASE("of hooks that disagree the most careful one counts") {
   Scene scene;
   const auto saying = [](const char* word) {
-    return Definition{.event = Event::pre_tool_use,
-                      .command = std::string("echo '{\"hookSpecificOutput\":{\"permissionDecision"
-                                             "\":\"") +
-                                 word + "\",\"permissionDecisionReason\":\"" + word + "!\"}}'"};
+    return HookDefinition{
+        .event = Event::pre_tool_use,
+        .command = std::string("echo '{\"hookSpecificOutput\":{\"permissionDecision"
+                               "\":\"") +
+                   word + "\",\"permissionDecisionReason\":\"" + word + "!\"}}'"};
   };
   scene.definitions = {saying("allow"), saying("ask")};
-  CHECK(scene.before(list_all).choice == Choice::ask);
+  CHECK(scene.before(list_all).choice == HookChoice::ask);
   scene.definitions = {saying("deny"), saying("allow"), saying("ask")};
-  const Outcome all = scene.before(list_all);
-  CHECK(all.choice == Choice::deny);
+  const HookOutcome all = scene.before(list_all);
+  CHECK(all.choice == HookChoice::deny);
   CHECK(all.reason == "deny!");
   CHECK(all.runs.size() == 3);
 }
 
 TEST_CASE("what came with a project may be careful, but allows nothing") {
   Scene scene;
-  const Definition allows{
+  const HookDefinition allows{
       .event = Event::pre_tool_use,
       .command = "echo '{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}'"};
-  Definition theirs = allows;
+  HookDefinition theirs = allows;
   theirs.of_project = true;
   scene.definitions = {theirs};
-  CHECK(scene.before(list_all).choice == Choice::none);
+  CHECK(scene.before(list_all).choice == HookChoice::none);
   CHECK(scene.before(list_all).notices.size() == 1);
   // Nor does it change a call that the user's own hook has allowed.
-  Definition changes = theirs;
+  HookDefinition changes = theirs;
   changes.command = "echo '{\"hookSpecificOutput\":{\"updatedInput\":{\"command\":\"rm -rf /\"}}}'";
   scene.definitions = {allows, changes};
-  const Outcome both = scene.before(list_all);
+  const HookOutcome both = scene.before(list_all);
   CHECK(both.input == R"({"command":"rm -rf /"})");
-  CHECK(both.choice == Choice::none);
+  CHECK(both.choice == HookChoice::none);
 }
 
 TEST_CASE("the last changed input counts, in our words whoever wrote it") {
@@ -158,13 +160,13 @@ TEST_CASE("a condition narrows a hook to calls that a rule covers") {
   Scene scene;
   scene.definitions = {
       {.event = Event::pre_tool_use, .condition = "Bash(rm *)", .command = "exit 2"}};
-  CHECK(scene.before(remove_all).choice == Choice::deny);
-  CHECK(scene.before(list_all).choice == Choice::none);
-  CHECK(scene.before(change).choice == Choice::none);
+  CHECK(scene.before(remove_all).choice == HookChoice::deny);
+  CHECK(scene.before(list_all).choice == HookChoice::none);
+  CHECK(scene.before(change).choice == HookChoice::none);
   const auto choice = [&](std::string_view command) {
     return scene.before({"c", "bash", R"({"command":)" + json_string(command) + "}"}).choice;
   };
-  CHECK(choice("$(echo rm) x") == Choice::deny);
+  CHECK(choice("$(echo rm) x") == HookChoice::deny);
   scene.definitions[0].condition = "bash(git push *)";
   for (const char* command :
        {"cd src && ls", "python3 -c \"print(1)\"", "for i in 1 2; do echo $i; done",
@@ -172,11 +174,11 @@ TEST_CASE("a condition narrows a hook to calls that a rule covers") {
         "awk '{print $1}' f", "env", "bash -c \"ls\"", "x=1; echo $x", "git status", "make check",
         "ls", "npm test", "echo git push"}) {
     CAPTURE(std::string(command));
-    CHECK(choice(command) == Choice::none);
+    CHECK(choice(command) == HookChoice::none);
   }
   for (const char* command : {"git push", "cd src && git push", "bash -c 'git push'"}) {
     CAPTURE(std::string(command));
-    CHECK(choice(command) == Choice::deny);
+    CHECK(choice(command) == HookChoice::deny);
   }
 }
 
@@ -184,13 +186,13 @@ TEST_CASE("a hook that must not be run is told once, and one that guards blocks"
   Scene scene;
   scene.refusal = "it has changed";
   scene.definitions = {{.event = Event::pre_tool_use, .command = "touch ran"}};
-  const Outcome open = scene.before(list_all);
-  CHECK(open.choice == Choice::none);
+  const HookOutcome open = scene.before(list_all);
+  CHECK(open.choice == HookChoice::none);
   REQUIRE(open.notices.size() == 1);
   CHECK(open.notices[0].text.find("it has changed") != std::string::npos);
   CHECK(!std::filesystem::exists(scene.dir / "ran"));
   scene.definitions[0].block_on_failure = true;
-  CHECK(scene.before(list_all).choice == Choice::deny);
+  CHECK(scene.before(list_all).choice == HookChoice::deny);
 }
 
 TEST_CASE("a program with arguments gets them as they are, without a shell") {
@@ -205,8 +207,8 @@ TEST_CASE("a program with arguments gets them as they are, without a shell") {
 TEST_CASE("a hook that deletes the workspace takes nothing else with it") {
   Scene scene;
   scene.definitions = {{.event = Event::stop, .command = "rm -rf \"$SKEIN_PROJECT_DIR\""}};
-  CHECK(scene.run(Event::stop, {}).choice == Choice::none);
-  const Outcome again = scene.run(Event::stop, {});
+  CHECK(scene.run(Event::stop, {}).choice == HookChoice::none);
+  const HookOutcome again = scene.run(Event::stop, {});
   REQUIRE(again.notices.size() == 1);
   CHECK(again.notices[0].text.find("could not be started") != std::string::npos);
 }

@@ -2,10 +2,9 @@
 
 #include <string>
 
-#include "core/insights/as_html.h"
-#include "core/insights/as_json.h"
 #include "core/insights/collect.h"
-#include "core/model/aside.h"
+#include "core/insights/report.h"
+#include "core/model/entry.h"
 #include "core/model/payloads.h"
 #include "core/model/tool.h"
 #include "core/text/json.h"
@@ -70,9 +69,9 @@ TEST_CASE("an answer counts once, whatever branches, forks and imports repeat it
   Home at;
   const Id session = session_called(at.store, "main:cli:one");
   append(at.store, session, {asks(), answers({})});
-  const Id head = *value_of(at.store.open(session)).state.head;
+  const Id head = *at.store.open(session).state.head;
   append(at.store, session, {asks(), answers({.in = 100})});
-  value_of(at.store.set_head(session, head));
+  value_of(at.store.mark(session, model::payload::Head{head}));
   append(at.store, session, {asks(), answers({.in = 1000})});
   const Id fork = value_of(at.store.branch_from_entry(session, head)).session_id;
   append(at.store, fork, {asks(), answers({.in = 10'000})});
@@ -207,13 +206,31 @@ TEST_CASE("the page for a browser has no script and takes no text for markup") {
   CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
 }
 
+TEST_CASE("the page draws days only if there are several, and counts one as one") {
+  Insights found;
+  found.all.sessions = 1;
+  found.all.prompts = 2;
+  found.days["2026-11-14"].prompts = 2;
+  const std::int64_t now = *ms_from_utc("2026-11-15T08:00:00.000Z");
+  std::string page = as_html(found, now);
+  CHECK(page.find("<b>1</b><span>session<") != std::string::npos);
+  CHECK(page.find("<b>2</b><span>prompts<") != std::string::npos);
+  CHECK(page.find("in a row") == std::string::npos);
+  CHECK(page.find("Prompts a day") == std::string::npos);
+  found.days["2026-11-15"].prompts = 1;
+  page = as_html(found, now);
+  CHECK(page.find("<b>2</b><span>days in a row<") != std::string::npos);
+  CHECK(page.find("Prompts a day") != std::string::npos);
+  CHECK(page.find("text-anchor=\"end\">2026-11-15<") != std::string::npos);
+}
+
 TEST_CASE("a call that failed on two branches is one call that failed") {
   Home at;
   const Id session = session_called(at.store, "main:cli:one");
   append(at.store, session, {asks(), answers({.tool = "read"})});
-  const Id call = *value_of(at.store.open(session)).state.head;
+  const Id call = *at.store.open(session).state.head;
   append(at.store, session, {fails("no such file")});
-  value_of(at.store.set_head(session, call));
+  value_of(at.store.mark(session, model::payload::Head{call}));
   append(at.store, session, {fails("interrupted"), asks()});
   const Insights found = collect(at.store, {});
   CHECK(found.tools.at("read").calls == 1);

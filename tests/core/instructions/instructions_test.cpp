@@ -170,8 +170,9 @@ TEST_CASE("when there is too much in all, what is far away is cut first") {
   CHECK(instructions.documents()[1].text ==
         std::string(499, 'a') + "\n[cut here: 500 more bytes]\n");
   CHECK(instructions.documents()[2].text.size() == 901);
-  CHECK(instructions.remarks() == Lines{"AGENTS.md (a) is cut: instructions are too long in all",
-                                        "AGENTS.md is left out: instructions are too long in all"});
+  CHECK(instructions.remarks() ==
+        Lines{"AGENTS.md (a) is cut: instructions are too long in total",
+              "AGENTS.md is left out: instructions are too long in total"});
   CHECK(stand.read(0).documents().empty());
 }
 
@@ -225,7 +226,7 @@ TEST_CASE("what is kept from the model is not imported") {
   const Instructions instructions(stand.places(), usual_bytes,
                                   [](const std::string& below) { return below == ".env"; });
   CHECK(names(instructions.documents()) == Lines{"AGENTS.md of this workspace", "the file ok.md"});
-  CHECK(instructions.remarks() == Lines{".env is not read: it is kept from the model"});
+  CHECK(instructions.remarks() == Lines{".env is not read: it is hidden from the model"});
 }
 
 TEST_CASE("a change, a new file and one that is gone are noticed") {

@@ -1,4 +1,4 @@
-#include "core/instructions/markdown.h"
+#include "core/instructions/instructions.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/mcp/call_queue.h"
+#include "core/mcp/server.h"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 // A call that runs until it is released or stopped. Must outlive the queue.
 struct HeldCall {
-  Signal begun{}, released{};
+  Signal begun{cannot_wait}, released{cannot_wait};
   std::atomic<bool> stopped{false};
 
   CallQueue::Call call(const std::string& id, const std::string& series = {}) {

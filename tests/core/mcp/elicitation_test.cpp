@@ -61,7 +61,7 @@ TEST_CASE("no server gets a secret by asking for it") {
 
 TEST_CASE("a page is never opened, only shown with its host") {
   std::string seen;
-  ElicitationPorts ports{.server = "s"};
+  model::ToolPorts ports;
   ports.ask = [&](const model::Question& question) {
     seen = question.text + question.detail;
     return model::Answer{model::Answer::Choice::yes};
@@ -69,7 +69,8 @@ TEST_CASE("a page is never opened, only shown with its host") {
   ports.ask_line = [](const model::LineQuestion&) { return std::nullopt; };
   const auto shown = [&](const std::string& url) {
     seen.clear();
-    return string_at(elicited({{"mode", "url"}, {"message", "m"}, {"url", url}}, ports), "action");
+    return string_at(elicited({{"mode", "url"}, {"message", "m"}, {"url", url}}, "s", ports),
+                     "action");
   };
   CHECK(shown("https://bank.example@evil.example/x") == "accept");
   CHECK(seen.find("a page at evil.example in") != std::string::npos);
@@ -78,14 +79,14 @@ TEST_CASE("a page is never opened, only shown with its host") {
 }
 
 TEST_CASE("leaving a form is not answering it") {
-  ElicitationPorts ports{.server = "s"};
+  model::ToolPorts ports;
   model::Answer::Choice choice = model::Answer::Choice::yes;
   ports.ask = [&](const model::Question&) { return model::Answer{choice}; };
   ports.ask_line = [](const model::LineQuestion&) { return std::nullopt; };
   const Json form{{"message", "m"},
                   {"requestedSchema", {{"properties", {{"a", {{"type", "string"}}}}}}}};
-  CHECK(string_at(elicited(form, ports), "action") == "cancel");
+  CHECK(string_at(elicited(form, "s", ports), "action") == "cancel");
   choice = model::Answer::Choice::no;
-  CHECK(string_at(elicited(form, ports), "action") == "decline");
-  CHECK(string_at(elicited(form, {.server = "s"}), "action") == "decline");
+  CHECK(string_at(elicited(form, "s", ports), "action") == "decline");
+  CHECK(string_at(elicited(form, "s", {}), "action") == "decline");
 }

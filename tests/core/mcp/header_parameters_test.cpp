@@ -1,4 +1,4 @@
-#include "core/mcp/header_parameters.h"
+#include "core/mcp/protocol.h"
 
 #include <doctest/doctest.h>
 

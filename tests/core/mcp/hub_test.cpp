@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "core/mcp/stdio_channel.h"
+#include "core/process/running_program.h"
 #include "core/text/json.h"
-#include "core/tools/sandbox/process.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -42,13 +42,13 @@ class Servers {
   }
 
   std::function<std::unique_ptr<Channel>(const ServerEntry&, Channel::Events)> opener() {
-    const StdioChannel::Surroundings around{
+    const ServerSurroundings around{
         .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "OPENAI_API_KEY=sk-secret",
                         "MY_TOKEN=t", "LANG=C.UTF-8"},
         .workspace = folder.path().string(),
         .home = "/"};
     return [around](const ServerEntry& entry, Channel::Events events) {
-      return std::make_unique<StdioChannel>(entry, around, std::move(events));
+      return open_stdio_channel(entry, around, std::move(events));
     };
   }
 
@@ -229,11 +229,11 @@ TEST_CASE("a server's resources are listed and read in its name") {
   CHECK(servers.call("read_resource").is_error);
 }
 
-TEST_CASE("a server of the modern era is spoken to without a greeting") {
+TEST_CASE("a server of the stateless protocol is spoken to without a greeting") {
   test::TempDir folder;
   const std::string log = folder.path().string() + "/log";
   ServerEntry entry = scripted({"modern", "resources", "prompts", "log=" + log});
-  entry.era = Era::modern;
+  entry.protocol = ProtocolVersion::stateless;
   Servers servers({entry});
   CHECK(servers.hub.rows().at(0).state == "connected: scripted 2.0");
   CHECK(servers.hub.find("s")->view().protocol == "2026-07-28");
@@ -251,7 +251,7 @@ TEST_CASE("a process is greeted in the old way unless its entry says otherwise")
   Servers servers({scripted({"log=" + folder.path().string() + "/log"})});
   CHECK(test::read_file(folder / "log").starts_with("initialize\n"));
   ServerEntry modern = scripted();
-  modern.era = Era::modern;
+  modern.protocol = ProtocolVersion::stateless;
   Servers old_one({modern}, 2s);
   CHECK(old_one.missing == std::vector<std::string>{"s"});  // it is not asked in the old way
 }
@@ -276,11 +276,11 @@ model::ToolPorts person(std::vector<std::string> lines, std::string& seen) {
 
 }  // namespace
 
-TEST_CASE("a server's question reaches the user while the call waits, in both eras") {
+TEST_CASE("a server's question reaches the user while the call waits, in both protocol versions") {
   for (const bool modern : {false, true}) {
     CAPTURE(modern);
     ServerEntry entry = scripted({"asks", modern ? "modern" : "legacy"});
-    entry.era = modern ? Era::modern : Era::unknown;
+    entry.protocol = modern ? ProtocolVersion::stateless : ProtocolVersion::unknown;
     Servers servers({entry});
     std::string seen;
     const std::string said =
@@ -289,8 +289,8 @@ TEST_CASE("a server's question reaches the user while the call waits, in both er
     CHECK(string_at(told, "action") == "accept");
     CHECK(string_at(told["content"], "colour") == "green");
     CHECK_FALSE(told["content"].contains("count"));
-    CHECK(seen.find("The MCP server s asks you something") == 0);
-    CHECK(seen.find("one of the choices is wanted") != std::string::npos);
+    CHECK(seen.find("The MCP server s asks a question") == 0);
+    CHECK(seen.find("enter one of the choices") != std::string::npos);
 
     // Nobody is there: it is declined, and the call goes on.
     CHECK(string_at(parse_json(servers.text(servers.call("ask"))).value_or(Json()), "action") ==
@@ -305,7 +305,7 @@ TEST_CASE("a server's question reaches the user while the call waits, in both er
 
 TEST_CASE("a call may want something twice, but not for ever") {
   ServerEntry entry = scripted({"asks", "modern"});
-  entry.era = Era::modern;
+  entry.protocol = ProtocolVersion::stateless;
   Servers servers({entry});
   std::string seen;
   const Json twice = parse_json(servers.text(servers.call("ask_twice", "{}",
@@ -347,15 +347,18 @@ TEST_CASE("a server's prompts are commands, with arguments by position") {
 
   model::ToolPorts ports;
   ports.keep_blob = [](std::string_view) { return std::string("b"); };
-  const PromptText text = prompt_text(*server, commands[0], {"Ann", "very", "kindly"}, ports);
-  CHECK(text.text.find(R"(greet {"how": "very kindly", "who": "Ann"})") == 0);
-  CHECK(text.text.find("[the assistant answers:]\nas you like") != std::string::npos);
-  CHECK(text.images.size() == 1);
-  CHECK_THROWS_WITH_AS(prompt_text(*server, commands[0], {}, ports),
+  const model::ToolOutcome made =
+      read_prompt(*server, commands[0], {"Ann", "very", "kindly"}, ports);
+  const std::string text = servers.text(made);
+  CHECK(text.find(R"(greet {"how": "very kindly", "who": "Ann"})") == 0);
+  CHECK(text.find("[the assistant answers:]\nas you like") != std::string::npos);
+  CHECK(made.content.size() == 2);
+  CHECK(std::holds_alternative<model::Image>(made.content[1]));
+  CHECK_THROWS_WITH_AS(read_prompt(*server, commands[0], {}, ports),
                        "/mcp__s__greet needs <who>; it takes <who> [how]", Error);
-  CHECK_THROWS_AS(prompt_text(*server, commands[1], {"x"}, ports), Error);
+  CHECK_THROWS_AS(read_prompt(*server, commands[1], {"x"}, ports), Error);
   ports.ask_line = [](const model::LineQuestion&) { return std::optional<std::string>("Bob"); };
-  CHECK(prompt_text(*server, commands[0], {}, ports).text.find(R"({"who": "Bob"})") !=
+  CHECK(servers.text(read_prompt(*server, commands[0], {}, ports)).find(R"({"who": "Bob"})") !=
         std::string::npos);
 }
 
@@ -424,7 +427,7 @@ TEST_CASE("what does not start, does not answer or speaks another version fails,
   CHECK(rows[2].good);
   CHECK(rows[3].state == "starting");
   CHECK(rows[4].state.find("1999-01-01") != std::string::npos);
-  CHECK(rows[5].state == "failed: what it prints are no messages");
+  CHECK(rows[5].state == "failed: its output is not in the form of MCP messages");
 }
 
 TEST_CASE("a server and all it started are gone when its hub is, even if it does not want to") {
@@ -455,7 +458,7 @@ TEST_CASE("a server and all it started are gone when its hub is, even if it does
 
 TEST_CASE("a command that runs meanwhile does not end a server") {
   Servers servers({scripted()});
-  tools::sandbox::run_program({.arguments = {"/bin/sh", "-c", "true"}, .environment = {}},
-                              {.time = 5s, .grace = 1s});
+  process::run_program({.arguments = {"/bin/sh", "-c", "true"}, .environment = {}},
+                       {.time = 5s, .grace = 1s});
   CHECK(servers.text(servers.call("echo", R"({"text":"alive"})")) == "alive");
 }

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/mcp/content.h"
+#include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/permission/policy.h"
 
@@ -77,6 +77,9 @@ TEST_CASE("every call of a server's tool asks, unless a rule says otherwise") {
   const auto offered = permission::remember({}, tools, {"c", "mcp__git__delete", "{}"});
   REQUIRE(offered.size() == 1);
   CHECK(permission::to_string(offered[0]) == "mcp__git__delete");
+  // A text cannot look like another argument.
+  CHECK(tools[0].preview(R"({"body":"a\ntitle  b","n":[1],"title":"Fix"})").text ==
+        "body   a\n       title  b\nn      [1]\ntitle  Fix");
 }
 
 TEST_CASE("a rule about servers must have their form") {

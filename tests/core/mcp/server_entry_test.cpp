@@ -51,7 +51,7 @@ TEST_CASE("a bad entry says why, and the others work") {
   CHECK(read[0].trouble.find("letters, digits") != std::string::npos);
   CHECK(read[1].trouble.find("/mcp") != std::string::npos);
   CHECK(read[2].trouble.find("neither") != std::string::npos);
-  CHECK(read[3].trouble.find("only one") != std::string::npos);
+  CHECK(read[3].trouble.find("remove one") != std::string::npos);
   CHECK(read[4].trouble.find("http") != std::string::npos);
   CHECK_FALSE(read[5].trouble.empty());
   CHECK(read[6].trouble.empty());

@@ -13,7 +13,7 @@ using namespace skein::mcp;
 namespace {
 
 Server server() {
-  Offer offer{.version = "9", .instructions = "look"};
+  ServerOffer offer{.version = "9", .instructions = "look"};
   offer.tools = {{.name = "echo",
                   .description = "d",
                   .schema = R"({"type":"object"})",
@@ -87,7 +87,7 @@ TEST_CASE("a tool answers, fails, or is none") {
 
 TEST_CASE("a slow tool answers later, and other requests are answered at once") {
   std::promise<void> released;
-  Offer offer{.version = "9", .instructions = "look"};
+  ServerOffer offer{.version = "9", .instructions = "look"};
   offer.tools = {{.name = "slow",
                   .description = "d",
                   .schema = "{}",

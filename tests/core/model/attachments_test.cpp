@@ -7,8 +7,8 @@
 
 #include "core/model/entry.h"
 #include "core/model/state.h"
-#include "core/text/image_type.h"
-#include "core/tools/workspace/root.h"
+#include "core/text/encoding.h"
+#include "core/workspace/root.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -21,7 +21,7 @@ const std::string png = "\x89PNG\r\n\x1a\n and so on";
 
 struct Workspace {
   TempDir dir{};
-  tools::workspace::Root root{dir.path().string(), {}};
+  workspace::Root root{dir.path().string(), {}};
   bool may = true;
   std::vector<std::string> asked{}, remarks{};
   std::map<std::string, std::string> blobs{};
@@ -43,6 +43,10 @@ struct Workspace {
     ports.fetch = [](const std::string& name) -> std::optional<Fetched> {
       if (name != "docs:guide://1") return std::nullopt;
       return Fetched{"from afar", {{.mime_type = "image/png", .blob = "b"}}};
+    };
+    ports.document = [](std::string_view bytes) {
+      if (bytes.ends_with("broken")) throw Error("it is damaged");
+      return "[page 1]\n" + std::to_string(bytes.size()) + " bytes";
     };
     return with_files(prompt, typed, ports);
   }
@@ -99,6 +103,25 @@ TEST_CASE("an image comes along as an image, its bytes beside the transcript") {
   CHECK(attached_names(message) == std::vector<std::string>{"a picture.png"});
   CHECK(files[0].what == "image/png, 18 bytes");
   CHECK(to_json(message).find("and so on") == std::string::npos);
+}
+
+TEST_CASE("a PDF or a notebook comes along as its text") {
+  Workspace here;
+  write_file(here.dir.path() / "a.pdf", std::string("%PDF-1.7\0....", 13));
+  write_file(here.dir.path() / "b.ipynb", "{}");
+  const PromptWithFiles out = here.taken("compare @a.pdf and @b.ipynb");
+  REQUIRE(out.files.size() == 2);
+  CHECK(std::get<Text>(out.message.content[1]).text ==
+        "\n\n[a.pdf]\n```\n[page 1]\n13 bytes\n```\n");
+  CHECK(std::get<Text>(out.message.content[2]).text ==
+        "\n\n[b.ipynb]\n```\n[page 1]\n2 bytes\n```\n");
+  write_file(here.dir.path() / "c.pdf", "%PDF-1.7 broken");
+  CHECK_THROWS_WITH(here.taken("read @c.pdf"), "c.pdf: it is damaged");
+  write_file(here.dir.path() / "d.zip", std::string("PK\3\4\0", 5));
+  CHECK_THROWS_WITH(
+      here.taken("read @d.zip"),
+      "d.zip is a ZIP archive or office document; models take text, images (png, jpeg, "
+      "gif, webp), PDF and notebooks");
 }
 
 TEST_CASE("what names no file stays as it was said") {

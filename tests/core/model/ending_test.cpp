@@ -1,4 +1,4 @@
-#include "core/model/ending.h"
+#include "core/model/message.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
-#include "core/model/entry_words.h"
+#include "core/model/entry.h"
+#include "core/model/tree.h"
 
 #include <doctest/doctest.h>
 

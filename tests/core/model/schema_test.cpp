@@ -1,4 +1,4 @@
-#include "core/model/schema.h"
+#include "core/model/tool.h"
 
 #include <doctest/doctest.h>
 

@@ -89,6 +89,8 @@ TEST_CASE("an answer is counted in whatever form it was written") {
   for (const std::string& payload :
        {R"({"role":"assistant","content":[],)" + from + "," + counts + "}",
         R"({"role":"assistant","content":[],)" + from + "," + counts + R"(},"meta":{"a":[1]})",
+        R"({"role":"assistant","content":[],)" + from + "," + counts +
+            R"(},"meta":{"request":{"bytes":1}})",
         R"({"role":"assistant","content":[],)" + from + R"(,"errorMessage":"a [ ] b",)" + counts +
             "}",
         R"({"role":"assistant",)" + counts + "," + from + R"(,"content":[]})",
@@ -103,6 +105,19 @@ TEST_CASE("an answer is counted in whatever form it was written") {
       1, 0, type::message, R"({"role":"assistant","content":[{"type":"text","text":"a"}]})")});
   CHECK(nothing.model.empty());
   CHECK(nothing.usage.empty());
+}
+
+TEST_CASE("an answer with the facts of its request behind it is still read without a parser") {
+  const std::string payload =
+      R"({"role":"assistant","content":[{"type":"text","text":"a"}],"provider":"p","model":"m"})";
+  for (const char* meta : {"", R"(,"meta":{"request":{"sha256":"ab","bytes":12}})"}) {
+    const std::string body = payload + meta;
+    const auto answer = read_answer(body);
+    REQUIRE(answer);
+    CHECK(answer->content == R"([{"type":"text","text":"a"}])");
+    CHECK(answer->footer.model == "m");
+  }
+  CHECK(!read_answer(payload + ",\"other\":{}"));
 }
 
 TEST_CASE("settings, snapshots, labels, redactions and rules fold into the state") {

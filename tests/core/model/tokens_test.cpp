@@ -1,4 +1,4 @@
-#include "core/model/tokens.h"
+#include "core/model/provider.h"
 
 #include <doctest/doctest.h>
 

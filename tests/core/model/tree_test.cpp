@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <random>
 
-#include "core/model/tree_drawing.h"
-
 using namespace skein;
 using namespace skein::model;
 

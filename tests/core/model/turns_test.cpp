@@ -1,4 +1,5 @@
-#include "core/model/turns.h"
+#include "core/model/entry.h"
+#include "core/model/tree.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/model/message.h"
-#include "core/store/home/parse_index.h"
-#include "core/store/home/print_index.h"
+#include "core/store/home/index/index_text.h"
 
 using namespace skein;
 using namespace skein::model;

@@ -41,10 +41,10 @@ struct Project {
     const std::string root = (dir / "w").string();
     tools = tools::standard_tools(
         {.root = root,
-         .sandbox = tools::sandbox::Sandbox::none,
-         .withheld = std::make_shared<const tools::workspace::Withheld>(
-             tools::workspace::Withheld::Settings{.workspace = fs::canonical(root).string(),
-                                                  .names = {".skeinignore"}})});
+         .sandbox = sandbox::Sandbox::none,
+         .withheld =
+             std::make_shared<const workspace::IgnoredPaths>(workspace::IgnoredPaths::Settings{
+                 .workspace = fs::canonical(root).string(), .names = {".skeinignore"}})});
   }
   bool runs(const std::string& command) const {
     return permission::decide(rules, tools, {"1", "bash", dump({{"command", command}})}).verdict ==

@@ -39,10 +39,10 @@ struct Project {
     const std::string root = (dir / "w").string();
     tools = tools::standard_tools(
         {.root = root,
-         .sandbox = tools::sandbox::Sandbox::none,
-         .withheld = std::make_shared<const tools::workspace::Withheld>(
-             tools::workspace::Withheld::Settings{.workspace = fs::canonical(root).string(),
-                                                  .names = {".skeinignore"}})});
+         .sandbox = sandbox::Sandbox::none,
+         .withheld =
+             std::make_shared<const workspace::IgnoredPaths>(workspace::IgnoredPaths::Settings{
+                 .workspace = fs::canonical(root).string(), .names = {".skeinignore"}})});
   }
   void deny(const char* text) { rules.deny = permission::parse_rules(text, tools); }
   Verdict verdict(const std::string& command, Mode mode = Mode::normal) {

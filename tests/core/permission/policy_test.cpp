@@ -177,7 +177,10 @@ TEST_CASE("always names exactly the rule that would be added, and the rule keeps
         "bash(find . -name '*.cpp' -delete)");
   CHECK(remembered(rules, bash("echo $HOME")) == "bash(= echo $HOME)");
   CHECK(remembered(rules, bash("make > log")) == "");
-  CHECK(remembered(rules, on("edit", "src/a")) == "edit");
+  CHECK(remembered(rules, on("edit", "src/a")) == "edit(src/**)");
+  CHECK(remembered(rules, on("edit", "./src/lib/a")) == "edit(src/lib/**)");
+  CHECK(remembered(rules, on("write", "a.txt")) == "write(a.txt)");
+  CHECK(remembered(rules, on("write", "a[1]/x*")) == "write(a\\[1]/**)");
   CHECK(remembered(rules, on("edit", ".git/config")) == "");
   CHECK(remembered(rules, {"1", "unknown", "{}"}) == "");
   CHECK(remembered(with("", "bash(ctest *)"), bash("ctest")) == "");

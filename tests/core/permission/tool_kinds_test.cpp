@@ -4,6 +4,7 @@
 #include "core/context/compaction.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
+#include "tests/support/parts.h"
 #include "tests/support/paths.h"
 #include "tests/support/rule_texts.h"
 #include "tests/support/stage.h"
@@ -119,11 +120,9 @@ TEST_CASE("where a sandbox falls short, that is what is said, not that there is 
   Stage stage(R"([[{"call": {"name": "run_sql", "input": {"statement": "show 1"}}}], "ok"])");
   stage.tools.push_back(run_sql());
   stage.settings.rules = {.allow = {{"run_sql"}}};
-  agent::Agent agent(
-      {.store = stage.store,
-       .tools = stage.tools,
-       .provider = [&](const model::ModelRef&) -> model::Provider& { return stage.model; },
-       .no_sandbox = [] { return std::string("Landlock cannot close x"); }});
+  agent::Agent agent(agent_parts(stage.store, stage.tools, stage.model, [&](agent::Parts& with) {
+    with.no_sandbox = [] { return std::string("Landlock cannot close x"); };
+  }));
   agent::Conversation conversation = stage.conversation();
   agent.run_turn(conversation, model::user_message("go"), stage.settings, stage.ports());
   REQUIRE(stage.notices().size() == 1);
@@ -180,14 +179,14 @@ struct ServerTool {
                  [{"call": {"name": "mcp__s__add", "input": {}}}], "ok"])"};
   std::string definition = "aa-bb-cc";
   std::vector<std::string> here{};  // as it is stored
-  agent::Agent agent{
-      {.store = stage.store,
-       .tools = stage.tools,
-       .provider = [this](const model::ModelRef&) -> model::Provider& { return stage.model; },
-       .grant_here =
-           [this](const std::string& rule) { return here.push_back(rule), std::string{}; },
-       .revoke_here =
-           [this](const std::string& rule) { return std::erase(here, rule), std::string{}; }}};
+  agent::Agent agent{agent_parts(stage.store, stage.tools, stage.model, [&](agent::Parts& with) {
+    with.grant_here = [this](const std::string& rule) {
+      return here.push_back(rule), std::string{};
+    };
+    with.revoke_here = [this](const std::string& rule) {
+      return std::erase(here, rule), std::string{};
+    };
+  })};
   agent::Conversation conversation = stage.conversation();
 
   ServerTool() {
@@ -213,6 +212,8 @@ TEST_CASE("a tool of a server that changes after it was allowed is asked about a
     server.turn(choice);
     REQUIRE(server.stage.questions.size() == 1);
     CHECK(server.stage.questions[0].remember == "mcp__s__add");
+    CHECK(server.stage.questions[0].text == "Call add of the MCP server s?");
+    CHECK(server.stage.questions[0].scope == "all calls of mcp__s__add");
     server.turn();
     CHECK(server.stage.questions.size() == 1);  // it was remembered
     const std::string stored =

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "core/plan/inquiries.h"
-
 using namespace skein;
 using namespace skein::plan;
 using Verdict = model::PlanReview::Verdict;
@@ -76,7 +74,7 @@ TEST_CASE("a fresh start has the plan for its prompt") {
   const model::ToolOutcome outcome = outcome_of(sample, {Verdict::fresh, sample.text});
   CHECK(outcome.decided.ends_turn == model::Stop::stop);
   CHECK(outcome.decided.mode == "default");
-  CHECK(outcome.decided.anew.find(sample.text) != std::string::npos);
+  CHECK(outcome.decided.new_branch_prompt.find(sample.text) != std::string::npos);
 }
 
 TEST_CASE("questions are read in our words and in those of others, within limits") {

@@ -115,5 +115,5 @@ TEST_CASE("what the user changed counts like a call, and is told without being a
   const std::set<Id> none;
   TodoSearch search(none);
   CHECK(search.see(path.back()));
-  CHECK(search.was_told());
+  CHECK(search.by_message());
 }

@@ -1,4 +1,4 @@
-#include "core/project/git_files.h"
+#include "core/project/project_root.h"
 
 #include <doctest/doctest.h>
 

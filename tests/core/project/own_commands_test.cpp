@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/model/entry.h"
-#include "core/project/markdown_folder.h"
-#include "core/text/sha256.h"
+#include "core/project/markdown_files.h"
+#include "core/text/checksum.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -120,7 +120,7 @@ TEST_CASE("a command becomes a message, with what was typed beside it") {
   CHECK(runs == std::vector<std::string>{"git diff 'HEAD~3'"});
   CHECK(out.text == "Look at HEAD~3:\n!`reboot` @/etc/passwd $1\nand @notes.md");
   CHECK(out.mentions == "Look at HEAD~3:\n\n\nand @notes.md");
-  CHECK(out.lends == std::vector<std::string>{"Bash(git diff:*)", "Read"});
+  CHECK(out.temporary_rules == std::vector<std::string>{"Bash(git diff:*)", "Read"});
   CHECK(model::typed_command(out.meta) == "/x HEAD~3");
   CHECK(out.meta.find(R"("source":"/p/x.md")") != std::string::npos);
 }
@@ -138,9 +138,10 @@ TEST_CASE("a command that fails ends it, but for those that may say no") {
   }
 }
 
-TEST_CASE("what is not trusted is text: nothing runs and no rule is lent") {
+TEST_CASE("what is not trusted is text: nothing runs and no rule is added") {
   std::vector<std::string> runs;
-  CHECK(rendered("---\nallowed-tools: Bash\n---\nhi", "", &runs, {}, false).lends.empty());
+  CHECK(
+      rendered("---\nallowed-tools: Bash\n---\nhi", "", &runs, {}, false).temporary_rules.empty());
   CHECK_THROWS_AS(rendered("!`date`", "", &runs, {true, ""}, false), Error);
   CHECK(runs.empty());
 }
@@ -167,7 +168,7 @@ TEST_CASE("files that are too large, no files or links to nowhere are refused, n
   const Tree tree;
   const std::string large = tree.put("large.md", std::string((1u << 20) + 1, 'x'));
   CHECK(project::read_markdown(large).refusal == "it is larger than 1 MiB");
-  CHECK(project::read_markdown(tree.home).refusal == "it is no file");
+  CHECK(project::read_markdown(tree.home).refusal == "it is not a file");
   CHECK(!project::read_markdown("/dev/zero").refusal.empty());
   CHECK(!project::read_markdown(tree.home + "/none").refusal.empty());
   CHECK(project::read_markdown(tree.put("open.md", "---\na: b\n")).refusal ==

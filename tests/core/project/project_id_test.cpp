@@ -1,4 +1,4 @@
-#include "core/project/project_id.h"
+#include "core/project/project_root.h"
 
 #include <doctest/doctest.h>
 

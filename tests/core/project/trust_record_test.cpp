@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;

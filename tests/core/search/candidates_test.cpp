@@ -62,7 +62,7 @@ TEST_CASE("a needle is found wherever it stands, letters in either case") {
   }
 }
 
-TEST_CASE("what fits a query passes the sieve, however it is written") {
+TEST_CASE("what fits a query passes the filter, however it is written") {
   struct Case {
     const char* query;
     const char* text;

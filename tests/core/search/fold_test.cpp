@@ -1,4 +1,4 @@
-#include "core/search/fold.h"
+#include "core/search/query.h"
 
 #include <doctest/doctest.h>
 

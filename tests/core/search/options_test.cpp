@@ -67,8 +67,8 @@ TEST_CASE("what is not understood is said, with what would be") {
   CHECK(complaint("--roll user x").find("a search has no --roll; it takes --session, --cwd") == 0);
   CHECK(complaint("--role robot x") ==
         "--role takes user, assistant, tool or thinking, not 'robot'");
-  CHECK(complaint("--since soon x") == "--since: 'soon' is no time; say 7d, or 2026-11-01");
+  CHECK(complaint("--since soon x") == "--since: 'soon' is not a time; write 7d or 2026-11-01");
   CHECK(complaint("x --role") ==
-        "--role needs a value: user|assistant|tool|thinking (only what they say)");
+        "--role needs a value: user|assistant|tool|thinking (only texts of this kind)");
   CHECK(complaint("--limit 0 x") == "--limit takes a whole number from 1 to 100000, not '0'");
 }

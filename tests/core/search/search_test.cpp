@@ -10,7 +10,7 @@
 
 #include "core/model/message.h"
 #include "core/store/home/file_backend.h"
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/log/log_reader.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
@@ -86,7 +86,7 @@ struct Talk : Place {
 TEST_CASE("titles, prompts, answers, thinking and tool output are found, best first") {
   Talk talk;
   CHECK(talk.ranked("walrus").hits.size() == 5);  // a title that is only the prompt's beginning
-  value_of(talk.store.rename(talk.session, "About a Walrus"));
+  value_of(talk.store.mark(talk.session, model::payload::Title{"About a Walrus"}));
   const Ranked all = talk.ranked("walrus");
   REQUIRE(all.hits.size() == 6);
   CHECK(all.outcome.found == 6);
@@ -177,11 +177,11 @@ TEST_CASE("the newest session comes first, with its best and how many there are"
 
 TEST_CASE("what is redacted never matches, not even its title, nor in an archive") {
   Talk talk;
-  value_of(talk.store.redact(talk.session, talk.prompt, "secret"));
+  value_of(talk.store.mark(talk.session, model::payload::Redaction{talk.prompt, "secret"}));
   CHECK(talk.found("walrus") == ids({talk.reply, talk.listing, talk.page, talk.last}));
   CHECK(talk.ranked("walrus", {.role = Role::user}).outcome.found == 0);
   CHECK(talk.ranked("kept").hits.empty());
-  value_of(talk.store.archive(talk.session));
+  value_of(talk.store.life_cycle().archive(talk.session));
   CHECK(talk.found("walrus") == ids({talk.reply, talk.listing, talk.page, talk.last}));
 }
 
@@ -190,22 +190,23 @@ TEST_CASE("an entry that is redacted while it is searched does not match") {
   store::SessionStore other = store_at(talk.path);
   for (const bool archived : {false, true}) {
     CAPTURE(archived);
-    if (archived) value_of(talk.store.archive(talk.session));
+    if (archived) value_of(talk.store.life_cycle().archive(talk.session));
     const Id secret = archived ? talk.page : talk.prompt;
     const store::SessionRecord listed = talk.store.list().front();
     bool done = false;
     std::vector<Id> met;
-    const store::Sieve sieve{
+    const store::ScanFilter filter{
         .next = [](std::string_view text,
                    std::size_t from) { return from < text.size() ? from : std::string_view::npos; },
         .begin = [&] { met.clear(); }};
-    const auto redacted = talk.store.sift(listed, sieve, [&](const model::EntryFacts& facts) {
-      met.push_back(facts.id);
-      if (facts.id == secret && !done) {
-        done = true;
-        value_of(other.redact(talk.session, secret, "now"));
-      }
-    });
+    const auto redacted =
+        talk.store.transcripts().scan(listed, filter, [&](const model::EntryFacts& facts) {
+          met.push_back(facts.id);
+          if (facts.id == secret && !done) {
+            done = true;
+            value_of(other.mark(talk.session, model::payload::Redaction{secret, "now"}));
+          }
+        });
     REQUIRE(redacted);
     CHECK(redacted->contains(secret));
     CHECK(std::ranges::count(met, secret) == 1);
@@ -215,7 +216,7 @@ TEST_CASE("an entry that is redacted while it is searched does not match") {
 TEST_CASE("archives are searched like transcripts") {
   Talk talk;
   const std::vector<Id> before = talk.found("walrus");
-  value_of(talk.store.archive(talk.session));
+  value_of(talk.store.life_cycle().archive(talk.session));
   CHECK(talk.found("walrus") == before);
 }
 
@@ -225,12 +226,12 @@ TEST_CASE(
   const store::SessionRecord listed = talk.store.list().front();
   const Id later = talk.say(talk.session, "one more walrus");
   std::vector<Id> met;
-  const store::Sieve every{
+  const store::ScanFilter every{
       .next = [](std::string_view text,
                  std::size_t from) { return from < text.size() ? from : std::string_view::npos; },
       .begin = [&] { met.clear(); }};
-  REQUIRE(talk.store.sift(listed, every,
-                          [&](const model::EntryFacts& facts) { met.push_back(facts.id); }));
+  REQUIRE(talk.store.transcripts().scan(
+      listed, every, [&](const model::EntryFacts& facts) { met.push_back(facts.id); }));
   CHECK(std::ranges::count(met, later) == 1);
 
   // Half of a batch of two: it was never acknowledged.
@@ -268,7 +269,7 @@ TEST_CASE("an archive that cannot be unpacked is told of, and the others are sea
   Talk talk;
   const Id other = talk.named("main:cli:other");
   talk.say(other, "another walrus");
-  value_of(talk.store.archive(talk.session));
+  value_of(talk.store.life_cycle().archive(talk.session));
   (void)talk.store.list();
   const std::filesystem::path packed =
       std::filesystem::path(talk.path) / store::home::archive_path(talk.session);
@@ -288,7 +289,7 @@ TEST_CASE("all branches are searched, and each hit says on which it is") {
   const Id session = place.named("main:cli:user");
   const Id root = place.say(session, "root");
   const Id first = place.say(session, "walrus one");
-  value_of(place.store.set_head(session, root));
+  value_of(place.store.mark(session, model::payload::Head{root}));
   const Id second = place.say(session, "walrus two");
   const Ranked all = place.ranked("walrus", {.role = Role::user});
   REQUIRE(all.hits.size() == 2);
@@ -298,14 +299,15 @@ TEST_CASE("all branches are searched, and each hit says on which it is") {
     CHECK(hit.branch_active == (hit.entry == second));
   }
   CHECK(place.found("walrus", {.active_branch = true}) == ids({second}));
-  value_of(place.store.set_head(session, first));
+  value_of(place.store.mark(session, model::payload::Head{first}));
   CHECK(place.found("walrus", {.active_branch = true}) == ids({first}));
 }
 
 TEST_CASE("large outputs are searched when they are asked for") {
   Place place;
   const Id session = place.named("main:cli:user");
-  const std::string blob = value_of(place.store.keep_blob("begin\nwalrus at the \"end\"\n"));
+  const std::string blob =
+      value_of(place.store.blobs().keep_blob("begin\nwalrus at the \"end\"\n"));
   const Id cut = place.say(
       session, {.role = model::Role::tool,
                 .content = {model::ToolResult{"c1", {model::Text{"begin"}}, false, blob}}});

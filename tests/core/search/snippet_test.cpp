@@ -1,4 +1,4 @@
-#include "core/search/snippet.h"
+#include "core/search/matcher.h"
 
 #include <doctest/doctest.h>
 

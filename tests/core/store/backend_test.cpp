@@ -5,10 +5,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/store/home/index/home_index.h"
+#include "core/store/home/index/index_text.h"
 #include "core/store/home/maintenance/repair.h"
-#include "core/store/home/parse_index.h"
-#include "core/store/home/print_index.h"
-#include "core/store/home/quick_index.h"
 #include "core/store/session_store.h"
 #include "tests/support/homes.h"
 #include "tests/support/store_samples.h"
@@ -171,7 +170,7 @@ TEST_CASE("three sessions of one key get three keys, also where a suffix is some
   add(a, "m:c:u.2", "2026-01-01");
   add(b, "m:c:u", "2026-01-02");
   add(c, "m:c:u", "2026-01-03");
-  store::home::settle_keys(index);
+  store::home::assign_keys(index);
   CHECK(index.sessions[a].key == "m:c:u.2");
   CHECK(index.sessions[b].key == "m:c:u");
   CHECK(index.sessions[c].key == "m:c:u.3");
@@ -358,19 +357,26 @@ TEST_CASE("the names in an index are those of its sessions") {
   REQUIRE(whole);
   REQUIRE(whole->sessions.size() == 2);
   std::size_t seen = 0;
-  const auto mtime = store::home::visit_index_names(text, [&](const store::home::IndexName& name) {
-    const store::SessionRecord record = record_of(whole->sessions.at(name.session));
-    CHECK(name.key == record.key);
-    CHECK(name.title == record.state.title);
-    CHECK(name.used_at == record.used_at());
-    CHECK(name.messages == record.state.messages);
-    CHECK(name.archived == record.archived);
-    CHECK(name.archived == (name.session == b));
+  const auto files = disk.process();
+  const auto visit = [&](const store::home::IndexRow& row) {
+    const auto name = row.name();
+    REQUIRE(name);
+    const store::SessionRecord record = record_of(whole->sessions.at(name->session));
+    CHECK(name->key == record.key);
+    CHECK(name->title == record.state.title);
+    CHECK(name->used_at == record.used_at());
+    CHECK(name->messages == record.state.messages);
+    CHECK(name->archived == record.archived);
+    CHECK(name->archived == (name->session == b));
     ++seen;
-  });
+    return true;
+  };
+  const auto scanned = store::home::scan_index(*files, visit);
   CHECK(seen == 2);
-  CHECK(mtime == whole->folder_mtime_ns);
-  CHECK_FALSE(store::home::visit_index_names(text.substr(1), [](const auto&) { FAIL("visited"); }));
+  REQUIRE(scanned);
+  CHECK(scanned->folder_mtime_ns == whole->folder_mtime_ns);
+  disk.put("sessions.json", text.substr(1));
+  CHECK_FALSE(store::home::scan_index(*files, [](const auto&) { return true; }));
 }
 
 TEST_CASE("a whole key is found by its line in the index, or not at all") {
@@ -385,20 +391,23 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
   }
   const std::string text = disk.bytes("sessions.json");
   const auto files = disk.process();
-  const store::home::Unsettled unsettled(*files);
-  const store::home::QuickIndex quick(*files, unsettled);
+  const auto known_as = [&](const std::string& name) -> std::optional<store::home::IndexEntry> {
+    store::home::HomeIndex index(*files);
+    const auto session = index.find_name(name);
+    return session ? std::optional(*index.find(*session)) : std::nullopt;
+  };
   const auto whole = store::home::parse_index(text);
   for (const std::string& name : {std::string("main:cli:a.b"), to_string(b)}) {
-    const auto row = quick.known_as(name);
+    const auto row = known_as(name);
     REQUIRE(row);
     CHECK(row->key == "main:cli:a.b");
     CHECK(row->memory.header == whole->sessions.at(b).memory.header);
     CHECK(row->memory.state == whole->sessions.at(b).memory.state);
   }
   for (const char* other : {"main:cli", "main:cli:", "session_key", "main:cli:a\":{", "sessions"})
-    CHECK_FALSE(quick.known_as(other));
+    CHECK_FALSE(known_as(other));
   disk.put("sessions.json", text.substr(1));  // the checksum does not fit
-  CHECK_FALSE(quick.known_as("main:cli:a"));
+  CHECK_FALSE(known_as("main:cli:a"));
   disk.put("sessions.json", text);
 
   CHECK(store::home::FileBackend(disk.process()).find("main:cli:a")->header.session == a);
@@ -510,13 +519,10 @@ TEST_CASE("paths, branches and the default leaf are those of the branch used las
   };
   CHECK(path_to(3) == std::vector<std::uint64_t>{1, 2, 3});
   CHECK(path_to(5) == std::vector<std::uint64_t>{1, 2, 4, 5});
-  CHECK(store.open(a)->state.head == entry_id(5));
-  const auto branches = *store.branches(a);
-  REQUIRE(branches.size() == 2);
-  CHECK(branches[0].length == 3);
-  CHECK(branches[1].length == 4);
+  CHECK(store.open(a).state.head == entry_id(5));
+  CHECK(store.tree(a)->leaves().size() == 2);
 
-  REQUIRE(ok(store.set_head(a, entry_id(3))));
+  REQUIRE(ok(store.mark(a, payload::Head{entry_id(3)})));
   store::home::FileBackend later(disk.process());
   CHECK(later.open(a)->state.head == entry_id(3));
 

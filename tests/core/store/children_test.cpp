@@ -21,7 +21,7 @@ Id child_of(SessionStore& store, Id parent) {
                              .created_by = "test",
                              .created_at = now_utc(),
                              .parent_session = SessionHeader::Origin{parent, random_id()}};
-  value_or_throw(store.create_session(header, {}));
+  value_or_throw(store.sessions().create(header, {}));
   return id;
 }
 
@@ -63,13 +63,13 @@ TEST_CASE("whoever deletes or archives a session does so with its sub-agents'") 
   const Id stays = child_of(store, other);
 
   value_or_throw(archive_family(store, other));
-  CHECK(value_or_throw(store.open(stays)).archived);
+  CHECK(store.open(stays).archived);
   value_or_throw(unarchive_family(store, other));
-  CHECK_FALSE(value_or_throw(store.open(stays)).archived);
+  CHECK_FALSE(store.open(stays).archived);
   value_or_throw(erase_family(store, parent));
 
   CHECK(store.list().size() == 2);
-  CHECK(value_or_throw(store.trash()).size() == 2);
+  CHECK(value_or_throw(store.life_cycle().trash()).size() == 2);
 }
 
 TEST_CASE("whoever brings a session back brings its sub-agents' back") {
@@ -83,11 +83,10 @@ TEST_CASE("whoever brings a session back brings its sub-agents' back") {
   value_or_throw(erase_family(store, parent));
   value_or_throw(erase_family(store, other));
 
-  CHECK(value_or_throw(store.restore("main:a:b")).header.session == parent);
+  CHECK(value_or_throw(store.life_cycle().restore("main:a:b")).header.session == parent);
 
   CHECK(store.list().size() == 3);
   CHECK(children_of(store, parent).size() == 2);
-  for (const Id each : {first, second})
-    CHECK(value_or_throw(store.open(each)).key == child_key(each));
-  CHECK(value_or_throw(store.trash()).size() == 2);
+  for (const Id each : {first, second}) CHECK(store.open(each).key == child_key(each));
+  CHECK(value_or_throw(store.life_cycle().trash()).size() == 2);
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/store/session_store.h"
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
 #include "tests/support/any_home.h"
 #include "tests/support/homes.h"
 #include "tests/support/postgres_server.h"
@@ -253,20 +253,20 @@ const Contract contracts[] = {
        SessionStore store(home.open());
        const Id session = session_called(store, "main:cli:user");
        append(store, session, {says_after(1, std::nullopt), says(2), says(3), says_after(4, 2)});
-       value_of(store.label(session, entry_id(2), "here"));
-       value_of(store.label(session, entry_id(3), "there"));
-       value_of(store.redact(session, entry_id(1), "secret"));
+       value_of(store.mark(session, payload::Label{entry_id(2), "here"}));
+       value_of(store.mark(session, payload::Label{entry_id(3), "there"}));
+       value_of(store.mark(session, payload::Redaction{entry_id(1), "secret"}));
        const Id made =
            value_of(store.branch_from_entry(session, entry_id(4), "main:cli:fork")).session_id;
        Numbers path;
        for (const Entry& entry : entries_of(store, made))
          if (entry.type == type::message) path.push_back(entry.id.value - entry_id(0).value);
        CHECK(path == Numbers{1, 2, 4});
-       const SessionState state = value_of(store.open(made)).state;
+       const SessionState state = store.open(made).state;
        CHECK(state.labels == std::map<Id, std::string>{{entry_id(2), "here"}});
        CHECK(state.redacted == std::set<Id>{entry_id(1)});
-       CHECK(value_of(store.open(made)).header.parent_session->entry == entry_id(4));
-       CHECK_FALSE(value_of(store.examine(made)).any());
+       CHECK(store.open(made).header.parent_session->entry == entry_id(4));
+       CHECK_FALSE(value_of(store.transcripts().examine(made)).any());
        CHECK(store.branch_from_entry(session, entry_id(2), "main:cli:fork").error().kind ==
              Kind::refused);
        CHECK(store.branch_from_entry(session, entry_id(99)).error().kind == Kind::gone);
@@ -472,25 +472,25 @@ const Contract contracts[] = {
        value_of(add(*from, a, {says(1)}));
        value_of(make(*to, b, "main:cli:user"));
        const auto lines = [&](const VisitText& visit) { return from->give_lines(a, 0, visit); };
-       CHECK(to->admit(a, lines).error().kind == Kind::conflict);
-       CHECK(value_of(to->admit(a, lines, TakenKey::numbered)).key == "main:cli:user.2");
+       CHECK(to->import_lines(a, lines).error().kind == Kind::conflict);
+       CHECK(value_of(to->import_lines(a, lines, TakenKey::numbered)).key == "main:cli:user.2");
        value_of(add(*to, a, {says(2)}));
        CHECK(value_of(home.open()->find("main:cli:user.2")).header.session == a);
        CHECK(value_of(home.open()->find("main:cli:user")).header.session == b);
      }},
-    {"what a sieve lets pass is found, and what is redacted is known",
+    {"what a filter lets pass is found, and what is redacted is known",
      [](const AnyHome& home) {
        const auto store = home.open();
        value_of(make(*store, a, "main:cli:a"));
        value_of(add(*store, a, {says(1, "a needle"), says(2, "hay"), says(3, "needle too")}));
        value_of(add(*store, a, {{model::make_entry(payload::Redaction{entry_id(3), "x"})}}));
-       Sieve sieve;
-       sieve.next = [](std::string_view text, std::size_t from) {
+       ScanFilter filter;
+       filter.next = [](std::string_view text, std::size_t from) {
          return text.find("needle", from);
        };
        std::vector<Id> found;
        const auto redacted =
-           value_of(store->sift(value_of(store->list()).at(0), sieve,
+           value_of(store->scan(value_of(store->list()).at(0), filter,
                                 [&](const EntryFacts& facts) { found.push_back(facts.id); }));
        CHECK(found == std::vector{entry_id(1), entry_id(3)});
        CHECK(redacted == std::set<Id>{entry_id(3)});
@@ -534,11 +534,11 @@ const Contract contracts[] = {
        for (const std::string& text : nasty) {
          const AppendResult done = append(store, session, {user_says(text)});
          sent.push_back(done.entries.at(0).payload);
-         value_of(store.rename(session, text));
+         value_of(store.mark(session, payload::Title{text}));
          CHECK_FALSE(store.find(text + ":x:y"));
-         store.enter(session, "/" + text);
+         store.presence().enter(session, "/" + text);
          if (is_valid_utf8(text) && text.find('\0') == std::string::npos)
-           CHECK(store.last_used("/" + text) == session);
+           CHECK(store.presence().last_used("/" + text) == session);
        }
        std::vector<std::string> got;
        for (const Entry& entry : entries_of(store, session))
@@ -546,7 +546,7 @@ const Contract contracts[] = {
        CHECK(got == sent);
        CHECK(store.list().size() == 1);
        SessionStore other(home.open());
-       CHECK(value_of(other.open(session)).state == value_of(store.open(session)).state);
+       CHECK(other.open(session).state == store.open(session).state);
      }},
 };
 

@@ -26,7 +26,7 @@ struct Home {
   Id session(const std::string& key) {
     const Id made = session_called(store, key);
     append(store, made, {user_says("hello")});
-    store.remember(made, "");
+    store.presence().remember(made, "");
     later = now_ms();
     return made;
   }
@@ -59,7 +59,7 @@ TEST_CASE("what was brought in counts from then on, however old it is") {
   append(
       home.store, one,
       {{model::make_entry(model::payload::Import{.from = "claude-code", .at = now_utc()})}, old});
-  home.store.remember(one, "");
+  home.store.presence().remember(one, "");
   home.later = now_ms();
   CHECK(home.after(29, both) == Names{});
   CHECK(home.after(31, both) == Names{"archive main:claude:one"});
@@ -72,7 +72,7 @@ TEST_CASE("unused sessions are archived first and thrown away much later") {
   CHECK(home.after(29, both) == Names{});
   CHECK(home.after(31, both) == Names{"archive main:cli:one"});
   CHECK(home.after(366, both) == Names{"trash main:cli:one"});
-  value_of(home.store.archive(one));
+  value_of(home.store.life_cycle().archive(one));
   CHECK(home.after(31, both) == Names{});
   CHECK(home.after(366, both) == Names{"trash main:cli:one"});
 }
@@ -82,13 +82,14 @@ TEST_CASE("pinned and labelled sessions and the open one are left alone") {
   const Id pinned = home.session("main:cli:pinned");
   const Id named = home.session("main:cli:named");
   const Id open = home.session("main:cli:open");
-  value_of(home.store.pin(pinned, true));
-  value_of(home.store.label(named, *value_of(home.store.open(named)).state.head, "here"));
-  for (const Id id : {pinned, named}) home.store.remember(id, "");
+  value_of(home.store.mark(pinned, model::payload::Pin{true}));
+  value_of(
+      home.store.mark(named, model::payload::Label{*home.store.open(named).state.head, "here"}));
+  for (const Id id : {pinned, named}) home.store.presence().remember(id, "");
   home.later = now_ms();
   CHECK(home.after(1000, both, open) == Names{});
-  value_of(home.store.pin(pinned, false));
-  home.store.remember(pinned, "");
+  value_of(home.store.mark(pinned, model::payload::Pin{false}));
+  home.store.presence().remember(pinned, "");
   home.later = now_ms();
   CHECK(home.after(1000, both, open) == Names{"trash main:cli:pinned"});
 }
@@ -104,7 +105,7 @@ TEST_CASE("a sub-agent's session expires with its parent, not before") {
       .created_by = "test",
       .created_at = "2020-01-02T03:04:05.000Z",
       .parent_session = store::SessionHeader::Origin{parent, random_id()}};
-  store::value_or_throw(home.store.create_session(header, {}));
+  store::value_or_throw(home.store.sessions().create(header, {}));
   CHECK(home.after(1, both) == Names{});
   CHECK(home.after(366, both) == Names{"trash main:cli:one"});
   const auto planned = expiring(home.store.list(), both, home.later + 366 * day, std::nullopt);
@@ -115,17 +116,17 @@ TEST_CASE("a sub-agent's session expires with its parent, not before") {
 TEST_CASE("a session's own time to live counts without any rule, and instead of one") {
   Home home;
   const Id one = home.session("main:cli:one");
-  value_of(home.store.set_ttl(one, "2w"));
-  home.store.remember(one, "");
+  value_of(home.store.mark(one, model::payload::Ttl{"2w"}));
+  home.store.presence().remember(one, "");
   home.later = now_ms();
   CHECK(home.after(13, {}) == Names{});
   CHECK(home.after(15, {}) == Names{"trash main:cli:one"});
-  value_of(home.store.set_ttl(one, "1000d"));
-  home.store.remember(one, "");
+  value_of(home.store.mark(one, model::payload::Ttl{"1000d"}));
+  home.store.presence().remember(one, "");
   home.later = now_ms();
   CHECK(home.after(400, {.trash_after_ms = 365 * day}) == Names{});
-  value_of(home.store.set_ttl(one, ""));
-  home.store.remember(one, "");
+  value_of(home.store.mark(one, model::payload::Ttl{""}));
+  home.store.presence().remember(one, "");
   home.later = now_ms();
   CHECK(home.after(10'000, {}) == Names{});
 }
@@ -138,13 +139,13 @@ TEST_CASE("what was used or pinned since it was planned is left alone") {
       expiring(home.store.list(), {.trash_after_ms = day}, now_ms() + 2 * day);
   REQUIRE(plan.size() == 3);
   append(home.store, one, {user_says("still here")});
-  value_of(home.store.pin(two, true));
+  value_of(home.store.mark(two, model::payload::Pin{true}));
   for (const Expiring& each : plan) {
     const bool goes = each.record.header.session == three;
     CHECK((value_of(store::expire(home.store, each)) == Expired::done) == goes);
   }
   CHECK(home.store.list().size() == 2);
-  const std::vector<store::TrashedSession> trash = value_of(home.store.trash());
+  const std::vector<store::TrashedSession> trash = value_of(home.store.life_cycle().trash());
   REQUIRE(trash.size() == 1);
   CHECK(trash[0].key == "main:cli:three");
   CHECK(trash[0].messages == 1);
@@ -158,11 +159,11 @@ TEST_CASE("a session somebody works in does not expire") {
   REQUIRE(plan.size() == 1);
   store::SessionStore other = store_at((home.dir / "home").string());
   {
-    const auto lease = value_of(other.hold(one, store::LockMode::shared));
+    const auto lease = value_of(other.presence().hold(one, store::LockMode::shared));
     CHECK(value_of(store::expire(home.store, plan[0])) == Expired::left_alone);
   }
   CHECK(value_of(store::expire(home.store, plan[0])) == Expired::done);
-  CHECK(value_of(home.store.open(one)).archived);
+  CHECK(home.store.open(one).archived);
 }
 
 TEST_CASE("a session that was brought back is in use again") {
@@ -171,15 +172,15 @@ TEST_CASE("a session that was brought back is in use again") {
   store::NewEntry old = user_says("long ago");
   old.entry.timestamp = "2020-01-01T00:00:00.000Z";
   append(home.store, one, {old});
-  home.store.remember(one, "");
+  home.store.presence().remember(one, "");
   home.later = now_ms();
   CHECK(home.after(0, both) == Names{"trash main:cli:one"});
-  value_of(home.store.erase(one));
+  value_of(home.store.life_cycle().erase(one));
   CHECK(value_of(store::restore_for_use(home.store, "main:cli:one")).header.session == one);
   CHECK(home.after(0, both) == Names{});
   CHECK(entries_of(home.store, one).size() == 2);
   // One that was in use anyway stays as it is.
-  value_of(home.store.erase(one));
+  value_of(home.store.life_cycle().erase(one));
   value_of(store::restore_for_use(home.store, "main:cli:one"));
   CHECK(entries_of(home.store, one).size() == 2);
 }
@@ -187,9 +188,9 @@ TEST_CASE("a session that was brought back is in use again") {
 TEST_CASE("pins and times to live are known without reading the transcript") {
   Home home;
   const Id one = home.session("main:cli:one");
-  value_of(home.store.pin(one, true));
-  value_of(home.store.set_ttl(one, "30d"));
-  home.store.remember(one, "");
+  value_of(home.store.mark(one, model::payload::Pin{true}));
+  value_of(home.store.mark(one, model::payload::Ttl{"30d"}));
+  home.store.presence().remember(one, "");
   store::SessionStore fresh = store_at((home.dir / "home").string());
   const std::vector<store::SessionRecord> all = fresh.list();
   REQUIRE(all.size() == 1);

@@ -18,7 +18,7 @@ using Lines = std::vector<std::string>;
 namespace {
 
 bool can(SessionStore& store, Id session, LockMode company) {
-  return bool(store.hold(session, company));
+  return bool(store.presence().hold(session, company));
 }
 
 constexpr const char* one_call = R"([[{"call": {"id": "c1", "name": "poke"}}], "done"])";
@@ -31,14 +31,14 @@ TEST_CASE("any number may be at work in a session, one alone only when nobody el
   const Id session = session_called(ours, "main:test:one"),
            other = session_called(ours, "main:test:two");
 
-  SessionLease first = value_of(ours.hold(session, LockMode::shared));
+  SessionLease first = value_of(ours.presence().hold(session, LockMode::shared));
   CHECK(can(theirs, session, LockMode::shared));
   CHECK(!can(theirs, session, LockMode::exclusive));
   CHECK(!can(ours, session, LockMode::exclusive));
   CHECK(can(theirs, other, LockMode::exclusive));
 
   first.reset();
-  SessionLease alone = value_of(theirs.hold(session, LockMode::exclusive));
+  SessionLease alone = value_of(theirs.presence().hold(session, LockMode::exclusive));
   CHECK(!can(ours, session, LockMode::shared));
   alone.reset();
   CHECK(can(ours, session, LockMode::shared));
@@ -74,7 +74,7 @@ TEST_CASE("whoever dies at work is not at work any more, and its children never 
   REQUIRE(pipe(ready) == 0);
   const pid_t worker = start([&] {
     SessionStore own = store_at(dir.path().string());
-    const SessionLease hold = value_of(own.hold(session, LockMode::shared));
+    const SessionLease hold = value_of(own.presence().hold(session, LockMode::shared));
     const pid_t child = fork();
     if (child == 0) execlp("sleep", "sleep", "60", nullptr);
     if (write(ready[1], &child, sizeof child) != sizeof child) return 1;
@@ -110,14 +110,14 @@ TEST_CASE("a call another process is about to answer is not taken for a crash") 
       [&](const model::Event& event) {  // the other one opens the session while ours runs
         if (!std::holds_alternative<model::ToolStarted>(event)) return;
         agent::Conversation opened(theirs.store, working.session());
-        recovered = theirs.agent.recover(opened, theirs.ports());
+        recovered = test::recover(theirs.agent, opened, theirs.ports());
       };
 
   ours.turn(working, "go");
 
   CHECK(recovered == 0);
   CHECK(theirs.notices() ==
-        Lines{"another process is working in this session; its unfinished calls are left to it"});
+        Lines{"another process is using this session; skein leaves its unfinished calls alone"});
   CHECK(lines_of(ours.stored(working)) == Lines{"runtime_init", "model_change", "user: go",
                                                 "assistant: [poke c1] -> tool_use",
                                                 "result c1: done", "assistant: done -> stop"});
@@ -137,7 +137,7 @@ TEST_CASE("what came to its end while a session was being opened is not marked i
   ours.turn(working, "go");
   REQUIRE(unanswered_calls(opened->path()).size() == 1);
 
-  CHECK(theirs.agent.recover(*opened, theirs.ports()) == 0);
+  CHECK(test::recover(theirs.agent, *opened, theirs.ports()) == 0);
 
   CHECK(opened->head() == working.head());
   CHECK(ours.stored(working).size() == 6);

@@ -1,4 +1,4 @@
-#include "core/store/repeats.h"
+#include "core/store/session_store.h"
 
 #include <doctest/doctest.h>
 
@@ -22,11 +22,11 @@ TEST_CASE("what repeats a masked entry is named, unless it is masked itself or o
   const NewEntry other = answers("Something else altogether, about nothing in particular.");
   const NewEntry again = user_says("as I said: my secret is walrus77, keep it to yourself");
   test::append(store, session, {asked, quoted, other, again});
-  value_of(store.redact(session, asked.entry.id, ""));
+  value_of(store.mark(session, payload::Redaction{asked.entry.id, ""}));
   const auto repeats = [&] { return value_of(entries_repeating(store, session, asked.entry)); };
   CHECK(repeats() == std::vector{quoted.entry.id, again.entry.id});
-  value_of(store.redact(session, quoted.entry.id, ""));
+  value_of(store.mark(session, payload::Redaction{quoted.entry.id, ""}));
   CHECK(repeats() == std::vector{again.entry.id});
-  value_of(store.set_head(session, other.entry.id));
+  value_of(store.mark(session, payload::Head{other.entry.id}));
   CHECK(repeats().empty());
 }

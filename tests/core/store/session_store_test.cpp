@@ -51,18 +51,6 @@ TEST_CASE("entries are loaded from one to another, so many of them, of one branc
         Failure::Kind::gone);
 }
 
-TEST_CASE("branches are told by their leaf, their length and how they begin") {
-  Branched all;
-  append(all.store, all.session, {says(6, std::string(40, 'a') + "\n" + std::string(40, 'b'))});
-  const auto branches = value_of(all.store.branches(all.session));
-  REQUIRE(branches.size() == 2);
-  CHECK(branches[0].leaf == entry_id(3));
-  CHECK(branches[0].length == 3);
-  CHECK(branches[1].leaf == entry_id(6));
-  CHECK(branches[1].length == 5);
-  CHECK(branches[1].preview == std::string(40, 'a') + " " + std::string(9, 'b') + "…");
-}
-
 TEST_CASE("sessions are listed by their last use, the latest first") {
   Branched all;
   const Id second = session_called(all.store, "main:cli:second");
@@ -90,11 +78,11 @@ TEST_CASE("of the sessions of one key in the trash the one deleted last comes ba
   std::vector<Id> deleted;
   for (int i = 0; i < 6; ++i) {
     deleted.push_back(session_called(store, "main:cli:user"));
-    REQUIRE(store.erase(deleted.back()));
+    REQUIRE(store.life_cycle().erase(deleted.back()));
     // The clock of the trash counts milliseconds.
     for (const std::int64_t now = now_ms(); now_ms() == now;) continue;
   }
-  CHECK(value_of(store.restore("main:cli:user")).header.session == deleted.back());
+  CHECK(value_of(store.life_cycle().restore("main:cli:user")).header.session == deleted.back());
 }
 
 TEST_CASE("other programs' transcripts, damaged or not, are refused and left as they are") {
@@ -111,7 +99,7 @@ TEST_CASE("other programs' transcripts, damaged or not, are refused and left as 
     put_transcript(disk, bytes);
     SessionStore store(std::make_unique<store::home::FileBackend>(disk.process()));
     const NewEntry entry = says(1);
-    CHECK(!store.open(sample_session));
+    CHECK(!store.sessions().open(sample_session));
     CHECK(!store.append_session_entries(sample_session, std::span(&entry, 1)));
     CHECK(store.list().empty());
     CHECK(disk.bytes(store::log::transcript_path(sample_session)) == bytes);
@@ -144,10 +132,10 @@ TEST_CASE("a path is visited as it is loaded, entry by entry") {
 
 TEST_CASE("how long a session is kept is no use of it") {
   Branched all;
-  const std::string used = value_of(all.store.open(all.session)).used_at();
-  value_of(all.store.pin(all.session, true));
-  value_of(all.store.set_ttl(all.session, "30d"));
-  const SessionRecord record = value_of(all.store.open(all.session));
+  const std::string used = all.store.open(all.session).used_at();
+  value_of(all.store.mark(all.session, payload::Pin{true}));
+  value_of(all.store.mark(all.session, payload::Ttl{"30d"}));
+  const SessionRecord record = all.store.open(all.session);
   CHECK(record.used_at() == used);
   CHECK(record.state.pinned);
   CHECK(record.state.ttl == "30d");
@@ -166,14 +154,14 @@ TEST_CASE("any number of sessions may be opened with a few descriptors") {
   const auto before = descriptors();
   for (const Id session : sessions) {
     append(store, session, {user_says("hello")});
-    CHECK(value_of(store.open(session)).state.messages == 1);
+    CHECK(store.open(session).state.messages == 1);
   }
   CHECK(descriptors() - before < 20);
   // One that is being read stays open, whatever is opened in between.
   append(store, sessions[0], {user_says("and"), user_says("again")});
   std::size_t seen = 0;
-  value_of(store.load(sessions[0], [&](const StoredEntry&) {
-    for (const Id session : sessions) CHECK(store.open(session));
+  value_of(store.transcripts().load(sessions[0], 0, [&](const StoredEntry&) {
+    for (const Id session : sessions) CHECK(store.sessions().open(session));
     return ++seen > 0;
   }));
   CHECK(seen == 4);

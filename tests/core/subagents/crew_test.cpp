@@ -1,4 +1,4 @@
-#include "core/subagents/crew.h"
+#include "core/subagents/agent_pool.h"
 
 #include <doctest/doctest.h>
 
@@ -27,21 +27,26 @@ namespace {
 // A sub-agent on a stage of its own, in the same home as all others.
 class StageWorker : public Worker {
  public:
-  StageWorker(const std::string& home, const std::string& script, const Order& order)
-      : stage_(script, store_at(home)), order_(order) {
+  StageWorker(const std::string& home, const std::string& script, const AgentTask& task,
+              budget::Budget* budget)
+      : stage_(script, store_at(home), budget, task.agent.name), task_(task) {
+    model::Tool of_server = *model::find_tool(stage_.tools, "poke");
+    of_server.name = "mcp__s__poke";
+    stage_.tools.push_back(std::move(of_server));
     std::erase_if(stage_.tools,
-                  [&](const model::Tool& tool) { return !has_tool(order_.agent, tool); });
+                  [&](const model::Tool& tool) { return !has_tool(task_.agent, tool); });
   }
   store::SessionStore& store() override { return stage_.store; }
   agent::Agent& agent() override { return stage_.agent; }
   agent::Settings settings(const agent::Conversation&) override {
     agent::Settings out = stage_.settings;
-    out.rules = order_.settings.rules;
-    out.system = order_.agent.instructions;
+    out.rules = task_.settings.rules;
+    out.system = task_.agent.instructions;
     return out;
   }
   const std::string& workspace() const override { return workspace_; }
   std::optional<double> cost(const std::string&, const model::Usage& usage) override {
+    if (usage.input == 7) return std::nullopt;  // a price that is not known
     return static_cast<double>(usage.input) / 100;
   }
   std::function<void(const model::Event&)> masking(
@@ -51,25 +56,28 @@ class StageWorker : public Worker {
 
  private:
   Stage stage_;
-  Order order_;
+  AgentTask task_;
   std::string workspace_ = "/w";
 };
 
 // A parent with helpers that follow scripts by their names.
 struct Bench {
-  explicit Bench(const JsonText& script, std::size_t most = 4, double budget = 0)
-      : stage(script, store_at(home())),
+  explicit Bench(const JsonText& script, std::size_t most = 4, budget::SpendingLimits limits = {})
+      : budget({.limits = limits}),
+        stage(script, store_at(home()), &budget),
         crew({.store = stage.store,
               .most = most,
-              .budget = budget,
+              .budget = &budget,
               .agents = [this] { return agents; },
-              .hire = [this](const Order& order) -> MakeWorker {
-                return [this, order] {
-                  return std::make_unique<StageWorker>(home(), scripts.at(order.agent.name), order);
+              .spawn = [this](const AgentTask& task) -> MakeWorker {
+                return [this, task] {
+                  return std::make_unique<StageWorker>(home(), scripts.at(task.agent.name), task,
+                                                       &budget);
                 };
               },
               .tell =
                   [this](Id session, model::Entry news, const std::string& notice) {
+                    CHECK(crew.working() > 0);  // an idle prompt looks for reports while one works
                     stage.inbox.put(std::move(news), session);
                     const std::lock_guard lock(mutex);
                     notices.push_back(notice);
@@ -78,10 +86,7 @@ struct Bench {
         [this](const tools::AgentRequest& request, const model::ToolPorts& ports) {
           return crew.run(request, ports);
         }));
-    stage.before_delegating = [this](const agent::Turn& turn) { crew.bind(turn); };
-    stage.left_behind = [this](Id session, const model::ToolUse& call) {
-      return crew.left_behind(session, call);
-    };
+    stage.delegates = &crew;
   }
 
   std::string home() const { return (dir / "home").string(); }
@@ -105,8 +110,9 @@ struct Bench {
   Lines notices{};  // told in the threads of the helpers
   std::vector<Definition> agents{};
   std::map<std::string, std::string> scripts{};
+  budget::Budget budget;
   Stage stage;
-  Crew crew;
+  AgentPool crew;
 };
 
 std::string call_of(const std::string& id, const std::string& agent, const std::string& more = "") {
@@ -180,13 +186,15 @@ TEST_CASE("a sub-agent knows nothing of the conversation but its prompt") {
 
 TEST_CASE("one asks the user by its name while another goes on") {
   Bench bench("[[" + call_of("c1", "asks") + "," + call_of("c2", "works") + R"(], "done"])");
-  bench.helper("asks", R"([[{"call": {"id": "p", "name": "poke"}}], "poked"])");
+  bench.helper("asks", R"([[{"call": {"id": "p", "name": "poke"}}],
+                           [{"call": {"id": "q", "name": "mcp__s__poke"}}], "poked"])");
   bench.helper("works", R"([[{"wait": 50}, {"say": "worked"}]])");
   bench.stage.answer = model::Answer{model::Answer::Choice::yes};
   agent::Conversation conversation = bench.stage.conversation();
   bench.stage.turn(conversation, "go");
-  REQUIRE(bench.stage.questions.size() == 1);
+  REQUIRE(bench.stage.questions.size() == 2);
   CHECK(bench.stage.questions[0].text.starts_with("agent asks: Allow poke"));
+  CHECK(bench.stage.questions[1].text == "agent asks wants to call poke of the MCP server s?");
   const Lines results = bench.results(conversation);
   CHECK(results[0].starts_with("result c1: poked"));
   CHECK(results[1].starts_with("result c2: worked"));
@@ -211,7 +219,7 @@ TEST_CASE("an agent of another session cannot be taken up here") {
   bench.stage.turn(conversation, "go");
   CHECK(has(bench.results(conversation).at(1), "no agent of this conversation has the session"));
   CHECK(has(bench.crew.left_behind(conversation.session(), {.id = "c7", .name = "agent"}),
-            "No agent had begun it"));
+            "No agent had started it"));
 }
 
 TEST_CASE("plan mode and the rules of the one that asks bind its helpers") {
@@ -264,19 +272,59 @@ TEST_CASE("no more of them work at once than may") {
   for (const std::string& line : bench.results(conversation)) CHECK(has(line, ": ok"));
 }
 
-TEST_CASE("a budget ends them, and what they had is kept") {
-  Bench bench("[[" + call_of("c1", "dear") + "],[" + call_of("c2", "dear") + R"(], "done"])", 4,
-              0.5);
+TEST_CASE("a budget ends them and the turn that asked, and what they had is kept") {
+  Bench bench("[[" + call_of("c1", "dear") + R"(], "done"])", 4, {.turn = 0.5, .session = 0.9});
   bench.helper("dear", R"([
     [{"say": "one"}, {"call": {"id": "a", "name": "look"}}, {"usage": {"input": 60, "output": 1}}],
     [{"say": "two"}, {"usage": {"input": 60, "output": 1}}]])");
   agent::Conversation conversation = bench.stage.conversation();
-  bench.stage.turn(conversation, "go");
+  const agent::TurnEnd end = bench.stage.turn(conversation, "go");
   const Lines results = bench.results(conversation);
-  REQUIRE(results.size() == 2);
-  CHECK(has(results[0], "failed: stopped: the budget for sub-agents"));
+  REQUIRE(results.size() == 1);
+  CHECK(has(results[0], "failed: the limit of $0.50 for one turn is reached: $0.60 is used"));
   CHECK(has(results[0], "one"));
-  CHECK(has(results[1], "failed: the budget for sub-agents"));
+  CHECK(end.at_its_limit);
+  CHECK(has(end.error, "--max-usd, or turn-usd in [budget], raises it"));
+  CHECK(bench.budget.used(conversation.session()) == doctest::Approx(0.6));
+  // The next turn has another $0.50, the session another $0.30.
+  const agent::TurnEnd next =
+      bench.stage.agent.go_on(conversation, bench.stage.settings, bench.stage.ports());
+  CHECK(next.stop == model::Stop::stop);
+  CHECK(next.text == "done");
+}
+
+TEST_CASE("what they have used is known without a look at their sessions, unless skein ended") {
+  Bench bench("[[" + call_of("c1", "one") + R"(], "done"])");
+  bench.helper("one", R"([[{"say": "first"}, {"usage": {"input": 60, "output": 1}}]])");
+  agent::Conversation conversation = bench.stage.conversation();
+  const Id session = conversation.session();
+  const auto child = [&] { return store::children_of(bench.stage.store, session).at(0); };
+  bench.crew.take_up(conversation);
+  CHECK(bench.crew.used_by(session).empty());
+  bench.stage.turn(conversation, "go");
+  CHECK(model::total_usage(child().state).input == 60);
+  CHECK(bench.crew.used_by(session) == child().state.usage);
+  const AgentPool::Spent spent = bench.crew.take_spent();
+  CHECK(spent.dollars == doctest::Approx(0.6));
+  CHECK_FALSE(spent.at_least);
+  CHECK(bench.crew.take_spent().dollars == 0);  // it is asked once a turn
+
+  AgentPool later({.store = bench.stage.store});
+  later.take_up(conversation);
+  CHECK(later.used_by(session) == child().state.usage);
+  CHECK(later.take_spent().dollars == 0);
+
+  // The same one again, in a session that was opened again.
+  bench.crew.take_up(conversation);
+  bench.scripts["one"] = R"(["first", [{"say": "second"}, {"usage": {"input": 7, "output": 1}}]])";
+  bench.stage.model = offline::ScriptedProvider(
+      "[\"a\",\"b\",[" +
+      call_of("c2", "one", R"(, "resume": ")" + to_string(child().header.session) + "\"") +
+      R"(], "done"])");
+  bench.stage.turn(conversation, "more");
+  CHECK(model::total_usage(child().state).input == 67);
+  CHECK(bench.crew.used_by(session) == child().state.usage);
+  CHECK(bench.crew.take_spent().at_least);
 }
 
 TEST_CASE("their model calls count for the turn that asked") {
@@ -288,7 +336,7 @@ TEST_CASE("their model calls count for the turn that asked") {
   agent::Conversation conversation = bench.stage.conversation();
   const agent::TurnEnd end = bench.stage.turn(conversation, "go");
   CHECK(has(bench.results(conversation).at(0), "the limit on model calls"));
-  CHECK(end.out_of_calls);
+  CHECK(end.at_its_limit);
 }
 
 TEST_CASE("a long report is cut, and kept whole in its session") {
@@ -301,7 +349,7 @@ TEST_CASE("a long report is cut, and kept whole in its session") {
   CHECK(line.size() < 40'000);
   CHECK(has(line, "[cut here"));
   const auto children = store::children_of(bench.stage.store, conversation.session());
-  CHECK(value_of(bench.stage.store.open(children.at(0).header.session)).bytes > (10u << 20));
+  CHECK(bench.stage.store.open(children.at(0).header.session).bytes > (10u << 20));
 }
 
 TEST_CASE("who is not there cannot be asked, and the model hears who is") {
@@ -347,7 +395,7 @@ TEST_CASE("one can be stopped by its session while others go on") {
   agent::Conversation conversation = bench.stage.conversation();
   bench.stage.turn(conversation, "go");
   REQUIRE(wait_until([&] { return bench.crew.lines(conversation.session()).size() == 1; }));
-  const Line line = bench.crew.lines(conversation.session())[0];
+  const AgentLine line = bench.crew.lines(conversation.session())[0];
   CHECK(line.state == "working");
   CHECK_FALSE(bench.crew.stop("zz"));
   CHECK(bench.crew.stop(to_string(line.session).substr(0, 6)));
@@ -384,12 +432,12 @@ TEST_CASE("a call that a crash cut off is not run again, and names what there is
   conversation.move_head(answer->id);
   bench.stage.answer = model::Answer{model::Answer::Choice::yes};
 
-  CHECK(bench.stage.agent.recover(conversation, bench.stage.ports()) == 1);
+  CHECK(test::recover(bench.stage.agent, conversation, bench.stage.ports()) == 1);
 
   CHECK(bench.stage.questions.empty());
   const std::string line = bench.results(conversation).back();
   CHECK(has(line, "interrupted: skein ended"));
-  CHECK(has(line, "The agent one had begun it, and had made 1 call"));
+  CHECK(has(line, "The agent one had started it and had made 1 call"));
   CHECK(has(line, to_string(child.header.session)));
 }
 
@@ -405,9 +453,9 @@ TEST_CASE("what was at work in the background when skein ended is told once, and
     return store::children_of(bench.stage.store, conversation.session());
   };
   REQUIRE(wait_until([&] {
-    const std::vector<Line> all = bench.crew.lines(conversation.session());
+    const std::vector<AgentLine> all = bench.crew.lines(conversation.session());
     return all.size() == 2 && bench.heard().size() == 1 &&
-           std::ranges::any_of(all, [](const Line& each) { return each.progress.calls == 1; });
+           std::ranges::any_of(all, [](const AgentLine& each) { return each.progress.calls == 1; });
   }));
   CHECK(bench.heard()[0] == "agent quick: done · d");
   // Its own children are still to be heard of in other ways.
@@ -423,7 +471,7 @@ TEST_CASE("what was at work in the background when skein ended is told once, and
     notices.push_back(notice);
   };
   {
-    Crew crew({.store = bench.stage.store, .tell = later});
+    AgentPool crew({.store = bench.stage.store, .tell = later});
     crew.take_up(conversation);
     crew.take_up(conversation);  // opened again, before anything was said
   }
@@ -437,12 +485,12 @@ TEST_CASE("what was at work in the background when skein ended is told once, and
     if (line.starts_with("user: The agent")) told.push_back(line);
   REQUIRE(told.size() == 2);
   CHECK(has(told[0], "was interrupted: skein ended while it worked in the background"));
-  CHECK(has(told[0], "had made 1 call. All of that is kept in session"));
+  CHECK(has(told[0], "had made 1 call. Everything so far is saved in session"));
   CHECK(has(told[1], "has ended. It reports:"));
   CHECK(has(told[1], "it is in lex.cpp:3"));
 
   // And never again.
-  Crew crew({.store = bench.stage.store, .tell = later});
+  AgentPool crew({.store = bench.stage.store, .tell = later});
   crew.take_up(conversation);
   CHECK(notices.size() == 2);
   CHECK(children().size() == 2);

@@ -1,4 +1,4 @@
-#include "core/text/amounts.h"
+#include "core/text/text.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/text/base64.h"
+#include "core/text/encoding.h"
 
 #include <doctest/doctest.h>
 

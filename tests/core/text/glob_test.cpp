@@ -1,4 +1,4 @@
-#include "core/text/glob.h"
+#include "core/text/pattern.h"
 
 #include <doctest/doctest.h>
 

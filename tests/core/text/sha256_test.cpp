@@ -1,4 +1,4 @@
-#include "core/text/sha256.h"
+#include "core/text/checksum.h"
 
 #include <doctest/doctest.h>
 

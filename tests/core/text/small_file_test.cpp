@@ -1,4 +1,4 @@
-#include "core/text/small_file.h"
+#include "core/text/io.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/text/spelling.h"
+#include "core/text/text.h"
 
 #include <doctest/doctest.h>
 

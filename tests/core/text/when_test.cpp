@@ -1,4 +1,4 @@
-#include "core/text/when.h"
+#include "core/text/text.h"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <fstream>
 
+#include "core/process/environment.h"
 #include "core/text/base.h"
-#include "core/tools/sandbox/environment.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -72,14 +72,12 @@ constexpr std::size_t mebibyte = 1024 * 1024;
 constexpr milliseconds slack{100};
 
 // Everything below is tried with the sandbox this machine has and without one.
-std::vector<tools::sandbox::Sandbox> ways() {
-  return {tools::sandbox::best_sandbox(), tools::sandbox::Sandbox::none};
-}
+std::vector<sandbox::Sandbox> ways() { return {sandbox::best_sandbox(), sandbox::Sandbox::none}; }
 
 }  // namespace
 
 TEST_CASE("a command's output and exit status are told") {
-  for (const tools::sandbox::Sandbox sandbox : ways()) {
+  for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     write_file(bench.root() / "f", "text");
@@ -93,7 +91,7 @@ TEST_CASE("a command's output and exit status are told") {
     CHECK(bench.result("bash", {{"command", "cat"}}) == "[no output]");  // nothing to read
     CHECK(bench.call("bash", {{"command", "=\"a\\u0000b\""}}).is_error);
     CHECK(bench.call("bash", {{"command", "=7"}}).is_error);
-    const bool wrapped = sandbox == tools::sandbox::Sandbox::bubblewrap;
+    const bool wrapped = sandbox == sandbox::Sandbox::bubblewrap;
     CHECK(bench.result("bash", {{"command", "kill -9 $$"}}) ==
           (wrapped ? "[exit status 137]" : "[ended by signal 9, Killed]"));
   }
@@ -101,7 +99,7 @@ TEST_CASE("a command's output and exit status are told") {
 
 TEST_CASE("a command has no terminal, so its keys cannot be read or faked") {
   TestWorkspace bench;
-  bench.settings.sandbox = tools::sandbox::Sandbox::none;
+  bench.settings.sandbox = sandbox::Sandbox::none;
   CHECK(bench.result("bash", {{"command", "(exec 3</dev/tty) 2>/dev/null || echo none"}}) ==
         "none\n");
   CHECK(bench.result("bash", {{"command", "ps -o sid= -p $$ | tr -d ' '; echo $$"}}).size() > 2);
@@ -128,7 +126,7 @@ TEST_CASE("keys are not in a command's environment") {
                         "HTTPS_PROXY",
                         "MY_SERVICE",
                         "PROMPT_COMMAND"};
-  for (const tools::sandbox::Sandbox sandbox : ways()) {
+  for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     for (const char* key : keys) setenv(key, "http://user:sk-12345@host", 1);
@@ -145,7 +143,7 @@ TEST_CASE("keys are not in a command's environment") {
   const std::vector<std::string> own{
       "PATH=/bin",  "OPENAI_API_KEY=k",         "LC_ALL=C",
       "LC_TOKEN=t", "HTTPS_PROXY=http://u:p@h", "HTTP_PROXY=http://h"};
-  const auto passed = tools::sandbox::command_environment(own, "/tmp");
+  const auto passed = process::command_environment(own, "/tmp");
   CHECK(std::vector(passed.begin(), passed.begin() + 3) ==
         std::vector<std::string>{"PATH=/bin", "LC_ALL=C", "HTTP_PROXY=http://h"});
 }
@@ -157,16 +155,14 @@ TEST_CASE("a proxy's password does not reach a command, however the proxy is nam
          {"user:secret@host:3128", "http://user:secret@host", "user:sec@ret@host", "secret@host",
           "//user:secret@host", "socks5h://u:secret@h", "host:1/?secret@"}) {
       CAPTURE(name + "=" + value);
-      for (const std::string& passed :
-           tools::sandbox::command_environment({name + "=" + value}, ""))
+      for (const std::string& passed : process::command_environment({name + "=" + value}, ""))
         CHECK(!passed.starts_with(name));
     }
-  CHECK(tools::sandbox::command_environment({"http_proxy=host:3128"}, "")[0] ==
-        "http_proxy=host:3128");
+  CHECK(process::command_environment({"http_proxy=host:3128"}, "")[0] == "http_proxy=host:3128");
 }
 
 TEST_CASE("a command out of time ends with everything it started") {
-  for (const tools::sandbox::Sandbox sandbox : ways()) {
+  for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     const auto start = Clock::now();
@@ -174,13 +170,13 @@ TEST_CASE("a command out of time ends with everything it started") {
         "bash", {{"command", "sleep 1000 & sleep 1000 | cat; echo never"}, {"timeout_ms", "=300"}});
 
     CHECK(outcome.is_error);
-    CHECK(text_of(outcome) == "[stopped after 300 ms: out of time]");
+    CHECK(text_of(outcome) == "[timed out after 300 ms]");
     CHECK(Clock::now() - start < milliseconds(300) + slack + milliseconds(200));
   }
 }
 
 TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is killed") {
-  for (const tools::sandbox::Sandbox sandbox : ways()) {
+  for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     bench.settings.limits.grace = milliseconds(400);
@@ -202,7 +198,7 @@ TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is kill
 }
 
 TEST_CASE("a daemon that keeps the pipe open holds nobody up") {
-  for (const tools::sandbox::Sandbox sandbox : ways()) {
+  for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     for (const char* command :
@@ -236,7 +232,7 @@ TEST_CASE("a flood of output takes little memory and is kept up to the limit") {
 }
 
 TEST_CASE("a command that prints for ever can be stopped at once") {
-  for (const tools::sandbox::Sandbox sandbox : ways()) {
+  for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     const Run endless = run(bench, {{"command", "yes"}}, 20 * mebibyte);
@@ -308,7 +304,7 @@ TEST_CASE("commands share a temporary folder that goes with the tools") {
   fs::path folder;
   {
     TestWorkspace bench;
-    bench.settings.sandbox = tools::sandbox::Sandbox::none;
+    bench.settings.sandbox = sandbox::Sandbox::none;
     bench.result("bash", {{"command", "echo 1 > $TMPDIR/x"}});
     CHECK(bench.result("bash", {{"command", "cat $TMPDIR/x"}}) == "1\n");
     seen = bench.result("bash", {{"command", "printf %s $TMPDIR"}});

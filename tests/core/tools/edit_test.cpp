@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "core/tools/closest_lines.h"
+#include "core/tools/diff.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -26,18 +26,43 @@ TEST_CASE("the preview of a write is a diff, and writes nothing") {
   TestWorkspace bench;
   write_file(bench.root() / "f", "one\ntwo\n");
   const model::Tool& write = *model::find_tool(bench.tools(), "write");
-  CHECK(write.preview(json_of({{"path", "f"}, {"content", "one\n2\n"}})) ==
+  CHECK(write.preview(json_of({{"path", "f"}, {"content", "one\n2\n"}})).text ==
         "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
-  CHECK(write.preview(json_of({{"path", "new/g"}, {"content", "x\n"}})) ==
+  CHECK(write.preview(json_of({{"path", "new/g"}, {"content", "x\n"}})).text ==
         "--- a/new/g\n+++ b/new/g\n@@ -0,0 +1 @@\n+x\n");
   CHECK(snapshot(bench.root()).size() == 1);
+}
+
+TEST_CASE("a preview says if the call must fail") {
+  TestWorkspace bench;
+  write_file(bench.root() / "f", "a\nb\nb\n");
+  const auto preview = [&](std::string_view tool, Members members) {
+    return model::find_tool(bench.tools(), tool)->preview(json_of(members));
+  };
+  for (const auto& old_text : {"c", "b", "a"}) {
+    const auto shown = preview("edit", {{"path", "f"}, {"old_text", old_text}, {"new_text", "x"}});
+    CHECK(shown.must_fail == (std::string_view(old_text) != "a"));
+  }
+  CHECK(preview("edit", {{"path", "none"}, {"old_text", "a"}, {"new_text", "x"}}).must_fail);
+  CHECK_FALSE(preview("write", {{"path", "g"}, {"content", "x"}}).must_fail);
+}
+
+TEST_CASE("the result of a change keeps its whole lines") {
+  TestWorkspace bench;
+  write_file(bench.root() / "f", "a + b\n");
+  CHECK(model::diff_in(
+            bench.call("edit", {{"path", "f"}, {"old_text", "b"}, {"new_text", "c"}}).meta) ==
+        "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a + b\n+a + c\n");
+  CHECK(model::diff_in(bench.call("write", {{"path", "f"}, {"content", "d\n"}}).meta) ==
+        "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a + c\n+d\n");
+  CHECK(bench.call("write", {{"path", "new"}, {"content", "d\n"}}).meta.empty());
 }
 
 TEST_CASE("the only occurrence of a text is replaced") {
   TestWorkspace bench;
   write_file(bench.root() / "f", "a\nb\nc\n");
   const Members members{{"path", "f"}, {"old_text", "b\n"}, {"new_text", "B\nBB\n"}};
-  CHECK(model::find_tool(bench.tools(), "edit")->preview(json_of(members)) ==
+  CHECK(model::find_tool(bench.tools(), "edit")->preview(json_of(members)).text ==
         "--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n+BB\n c\n");
   CHECK(bench.result("edit", members) == "changed f at line 2");
   CHECK(read_file(bench.root() / "f") == "a\nB\nBB\nc\n");

@@ -39,8 +39,7 @@ struct Checkout {
     fs::create_symlink("secrets", dir / "w/dir");
     fs::create_symlink("dir", dir / "w/far");
     fs::create_symlink("../outside", dir / "w/out");
-    tools =
-        standard_tools({.root = (dir / "w").string(), .sandbox = tools::sandbox::Sandbox::none});
+    tools = standard_tools({.root = (dir / "w").string(), .sandbox = sandbox::Sandbox::none});
   }
   static model::ToolUse call(const char* tool, Json input) { return {"1", tool, dump(input)}; }
   permission::Decision decided(const permission::Rules& rules, const model::ToolUse& use) const {
@@ -181,7 +180,7 @@ TEST_CASE("a path that leads elsewhere than when it was judged is left alone") {
     CHECK(decision.verdict == Verdict::allow);
     turned("swap", "secrets/key");
     turned("swapped", "secrets");
-    CHECK(here.text_of(rules, use, decision).find("another place") != std::string::npos);
+    CHECK(here.text_of(rules, use, decision).find("the path has changed") != std::string::npos);
   }
   CHECK(read_file(here.dir / "w/secrets/key") == "KEY\n");
   CHECK_FALSE(fs::exists(here.dir / "w/secrets/new"));
@@ -218,10 +217,10 @@ TEST_CASE("a link that is turned again and again never leads past a rule") {
 
 TEST_CASE("where a path leads is told alike by both ways of resolving it") {
   const Checkout here;
-  for (const tools::workspace::Resolver resolver :
-       {tools::workspace::Resolver::kernel, tools::workspace::Resolver::walk}) {
-    const tools::workspace::Root root((here.dir / "w").string(), {(here.dir / "w/closed").string()},
-                                      resolver);
+  for (const workspace::Resolver resolver :
+       {workspace::Resolver::kernel, workspace::Resolver::walk}) {
+    const workspace::Root root((here.dir / "w").string(), {(here.dir / "w/closed").string()},
+                               resolver);
     CHECK(root.located("far/key").below == "secrets/key");
     CHECK(root.located("notes").below == "secrets/key");
     CHECK(root.located(".").below == ".");

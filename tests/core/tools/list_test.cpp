@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "core/tools/workspace/ignore.h"
+#include "core/workspace/ignored_paths.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -116,7 +116,7 @@ TEST_CASE("ignored files are those git itself ignores") {
   REQUIRE(std::system(
               (quiet + "git init -q . 2>/dev/null && printf '" + exclude + "' > .git/info/exclude")
                   .c_str()) == 0);
-  bench.settings.sandbox = tools::sandbox::Sandbox::none;
+  bench.settings.sandbox = sandbox::Sandbox::none;
   const std::string git =
       bench.result("bash", {{"command",
                              "git -c core.quotePath=off ls-files --others --exclude-standard -z | "

@@ -20,7 +20,7 @@ TEST_CASE("a part of a file is read, and where to go on is told") {
   TestWorkspace bench;
   write_file(bench.root() / "f", "1\n2\n3\n4\n5\n");
   CHECK(bench.result("read", {{"path", "f"}, {"offset", "=2"}, {"limit", "=2"}}) ==
-        "2\n3\n[the file goes on: 10 bytes in all; read on with offset 4]");
+        "2\n3\n[the file continues: 10 bytes in all; read on with offset 4]");
   CHECK(bench.result("read", {{"path", "f"}, {"offset", "=4"}, {"limit", "=2.0"}}) == "4\n5\n");
   CHECK(bench.result("read", {{"path", "f"}, {"offset", "=9"}}) ==
         "[no line 9: the file ends before it]");
@@ -35,7 +35,7 @@ TEST_CASE("a line is not looked for without end") {
         "sparse: line 5 does not begin within the first 100,000 of 1,099,511,627,776 bytes; bash "
         "(tail, sed) can look further");
   CHECK(bench.result("read", {{"path", "sparse"}, {"limit", "=2"}}) ==
-        "one\ntwo\n[the file goes on: 1,099,511,627,776 bytes in all; read on with offset 3]");
+        "one\ntwo\n[the file continues: 1,099,511,627,776 bytes in all; read on with offset 3]");
 }
 
 TEST_CASE("a long file stops at whole lines, a long line between characters") {
@@ -44,7 +44,7 @@ TEST_CASE("a long file stops at whole lines, a long line between characters") {
   write_file(bench.root() / "lines", "12345678\n12345678\n12345678\n");
   write_file(bench.root() / "line", "ä€😀ä€😀ä€😀ä€😀");
   CHECK(bench.result("read", {{"path", "lines"}}) ==
-        "12345678\n12345678\n[the file goes on: 27 bytes in all; read on with offset 3]");
+        "12345678\n12345678\n[the file continues: 27 bytes in all; read on with offset 3]");
   const std::string cut = bench.result("read", {{"path", "line"}});
   CHECK(cut.starts_with("ä€😀ä€"));
   CHECK(cut.find("\uFFFD") == std::string::npos);
@@ -56,7 +56,7 @@ TEST_CASE("a sparse file of ten gigabytes is read in bounded memory") {
   write_file(bench.root() / "huge", "first\n");
   REQUIRE(truncate((bench.root() / "huge").c_str(), 10'000'000'000) == 0);
   const std::string text = bench.result("read", {{"path", "huge"}});
-  CHECK(text.starts_with("huge: binary file, 10,000,000,000 bytes"));
+  CHECK(text.starts_with("huge: a binary file, 10,000,000,000 bytes"));
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced, files that are not text are dumped") {
@@ -68,8 +68,28 @@ TEST_CASE("bytes that are not UTF-8 are replaced, files that are not text are du
   write_file(bench.root() / "empty", "");
   CHECK(bench.result("read", {{"path", "latin"}}) == "caf\uFFFD\n");
   CHECK(bench.result("read", {{"path", "binary"}}) ==
-        "binary: binary file, 6 bytes; it begins with\n0000  7f 45 4c 46 00 01  .ELF..\n");
+        "binary: an ELF program or library, 6 bytes; it begins with\n0000  7f 45 4c 46 00 01  "
+        ".ELF..\n");
   CHECK(bench.result("read", {{"path", "empty"}}) == "[the file is empty]");
+}
+
+TEST_CASE("a notebook is read as the text of its cells, in parts as other files are") {
+  TestWorkspace bench;
+  write_file(bench.root() / "plot.ipynb", R"json({"cells": [
+    {"cell_type": "markdown", "source": ["# Sums\n", "of two"]},
+    {"cell_type": "code", "source": "print(1 + 1)", "outputs": [
+      {"output_type": "stream", "text": ["2\n"]},
+      {"output_type": "display_data", "data": {"image/png": "aGk=", "text/plain": "<Figure>"}},
+      {"output_type": "error", "ename": "NameError", "evalue": "x", "traceback": ["..."]}]}],
+    "nbformat": 4})json");
+  CHECK(bench.result("read", {{"path", "plot.ipynb"}}) ==
+        "[cell 1, markdown]\n# Sums\nof two\n[cell 2, code]\nprint(1 + 1)\n[output of cell 2]\n2\n"
+        "<Figure>\n[image/png]\nNameError: x\n");
+  CHECK(bench.result("read", {{"path", "plot.ipynb"}, {"offset", "=2"}, {"limit", "=1"}}) ==
+        "# Sums\n[the file continues: 116 bytes in all; read on with offset 3]");
+  write_file(bench.root() / "old.ipynb", R"({"worksheets": []})");
+  CHECK(bench.result("read", {{"path", "old.ipynb"}}) ==
+        "old.ipynb: a notebook that is damaged, or older than version 4");
 }
 
 TEST_CASE("an image comes as an image, kept as a blob") {
@@ -127,7 +147,7 @@ TEST_CASE("every tool has a schema that is JSON, a title for any input and an ef
          {"", "{}", "[]", "{\"path\":7}", R"({"path":"a\nb\u001b[2J","command":"a\nb"})"}) {
       CHECK(tool.title(input).starts_with(tool.name));
       CHECK(tool.title(input).find('\n') == std::string::npos);
-      if (tool.preview) CHECK(tool.preview(input).size() < 1000);
+      if (tool.preview) CHECK(tool.preview(input).text.size() < 1000);
     }
   }
   CHECK(names == std::vector<std::string>{"read", "write", "edit", "list", "grep", "bash"});

@@ -1,4 +1,4 @@
-#include "core/tools/workspace/readable_folders.h"
+#include "core/workspace/roots.h"
 
 #include <doctest/doctest.h>
 
@@ -16,8 +16,8 @@ namespace {
 struct Room {
   test::TempDir dir{};
   std::string top = fs::canonical(dir.path()).string(), skill = top + "/own/skills/pdf";
-  std::shared_ptr<tools::workspace::ReadableFolders> readable =
-      std::make_shared<tools::workspace::ReadableFolders>();
+  std::shared_ptr<workspace::ReadableFolders> readable =
+      std::make_shared<workspace::ReadableFolders>();
 
   Room() {
     fs::create_directories(top + "/ws");
@@ -64,7 +64,7 @@ TEST_CASE("nothing beside a skill's folder can be read, and nothing in it writte
 
 TEST_CASE("a command sees a skill's folder, and nothing else of what is hidden") {
   const Room room;
-  if (tools::sandbox::best_sandbox() == tools::sandbox::Sandbox::none) return;
+  if (sandbox::best_sandbox() == sandbox::Sandbox::none) return;
   CHECK(room.text("bash", {{"command", "cat " + room.skill + "/references/a.md"}}) ==
         "the words\n");
   CHECK(room.call("bash", {{"command", "cat " + room.top + "/own/secret"}}).is_error);

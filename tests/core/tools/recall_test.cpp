@@ -30,7 +30,7 @@ TEST_CASE("recall gives what earlier sessions said, marked as such, and only rea
   CHECK(text_of(found).find("session main:cli:user, entry 0123456789abcdef, user") !=
         std::string::npos);
   CHECK(text_of(found).find("use tabs") != std::string::npos);
-  CHECK(text_of(tool.run(R"({"query":"nothing"})", ports)).find("nothing in earlier") == 0);
+  CHECK(text_of(tool.run(R"({"query":"nothing"})", ports)).find("nothing found in earlier") == 0);
   CHECK(tool.run("{}", ports).is_error);
   CHECK(tool.title(R"({"query":"tabs"})") == "recall tabs");
 }

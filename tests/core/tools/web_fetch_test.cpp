@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "core/tools/pdf_text.h"
+#include "core/tools/documents.h"
 #include "core/tools/tools.h"
 #include "core/web/fetcher.h"
 
@@ -10,7 +10,7 @@ using namespace skein::tools;
 
 namespace {
 
-Tool tool_for(web::Told told) {
+Tool tool_for(web::WebAnswer told) {
   return web_fetch_tool(std::make_shared<web::Fetcher>([told](const web::Ask&) { return told; }));
 }
 
@@ -89,9 +89,9 @@ TEST_CASE("an image is one for the model, too") {
 
 TEST_CASE("the question shows the whole URL, and what could be wrong with it") {
   const Tool tool = tool_for({});
-  CHECK(tool.preview(R"({"url": "http://h.org/a?b=c"})") == "https://h.org/a?b=c");
+  CHECK(tool.preview(R"({"url": "http://h.org/a?b=c"})").text == "https://h.org/a?b=c");
   const std::string leak =
-      tool.preview(R"({"url": "https://h.org/?d=)" + std::string(80, 'A') + "\"}");
+      tool.preview(R"({"url": "https://h.org/?d=)" + std::string(80, 'A') + "\"}").text;
   CHECK(leak.find(std::string(80, 'A')) != std::string::npos);
   CHECK(leak.find("\nwarning: ") != std::string::npos);
 }
@@ -112,7 +112,7 @@ TEST_CASE("a PDF is read in the sandbox, or it is said why not") {
   const web::PdfText read = pdf_reader({})(pdf, [] { return false; });
   const bool installed = access("/usr/bin/pdftotext", X_OK) == 0;
   if (installed && sandbox::best_sandbox() != sandbox::Sandbox::none)
-    CHECK(read.text.find("hello pdf") != std::string::npos);
+    CHECK(read.text == "[page 1]\nhello pdf\n\n");
   else
     CHECK_FALSE(read.trouble.empty());
   CHECK_FALSE(pdf_reader(sandbox::Sandbox::none)(pdf, [] { return false; }).trouble.empty());

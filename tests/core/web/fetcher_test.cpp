@@ -11,12 +11,12 @@ using namespace skein::web;
 namespace {
 
 struct MadeUpWeb {
-  std::map<std::string, Told> pages{};                        // by URL
+  std::map<std::string, WebAnswer> pages{};                   // by URL
   std::map<std::string, std::deque<std::string>> resolver{};  // the answers to come, by host
   std::vector<std::string> asked{}, connected{};
 
   Transport transport() {
-    return [this](const Ask& ask) -> Told {
+    return [this](const Ask& ask) -> WebAnswer {
       asked.push_back(ask.url);
       const Url url = std::get<Url>(parse_url(ask.url));
       std::string address = url.is_address ? url.host : "93.184.216.34";
@@ -27,17 +27,19 @@ struct MadeUpWeb {
       if (std::string why = ask.refusal(address, url.port); !why.empty()) return {.trouble = why};
       connected.push_back(address);
       const auto found = pages.find(ask.url);
-      return found == pages.end() ? Told{.status = 404, .type = "text/plain", .body = "no"}
+      return found == pages.end() ? WebAnswer{.status = 404, .type = "text/plain", .body = "no"}
                                   : found->second;
     };
   }
 };
 
-Told redirect(const std::string& to, int status = 302) {
+WebAnswer redirect(const std::string& to, int status = 302) {
   return {.status = status, .location = to};
 }
-Told text(const std::string& words) { return {.status = 200, .type = "text/plain", .body = words}; }
-Wish wish(const std::string& url) { return {.url = std::get<Url>(parse_url(url))}; }
+WebAnswer text(const std::string& words) {
+  return {.status = 200, .type = "text/plain", .body = words};
+}
+PageRequest wish(const std::string& url) { return {.url = std::get<Url>(parse_url(url))}; }
 
 }  // namespace
 
@@ -49,7 +51,7 @@ TEST_CASE("redirects are followed on the same site, and no further than five tim
   web.pages["https://h.org/www"] = redirect("http://www.h.org/15", 301);
   web.pages["https://www.h.org/15"] = text("upgraded");
   Fetcher fetcher(web.transport());
-  const Fetched five = fetcher.fetch(wish("https://h.org/15"));
+  const FetchedPage five = fetcher.fetch(wish("https://h.org/15"));
   REQUIRE(five.page);
   CHECK(five.page->text == "end");
   CHECK(five.page->url == "https://h.org/20");
@@ -65,7 +67,7 @@ TEST_CASE("where else a redirect leads is said, not followed") {
                          "https://h.org:8080/", "https://bad.h.org/"}) {
     CAPTURE(to);
     web.pages["https://h.org/"] = redirect(to);
-    const Fetched fetched = fetcher.fetch(wish("https://h.org/"));
+    const FetchedPage fetched = fetcher.fetch(wish("https://h.org/"));
     CHECK_FALSE(fetched.page);
     CHECK_FALSE(fetched.elsewhere.empty());
     CHECK_FALSE(fetched.trouble.empty());
@@ -74,7 +76,7 @@ TEST_CASE("where else a redirect leads is said, not followed") {
                          "gopher://h.org", "http://0x7f.1/"}) {
     CAPTURE(to);
     web.pages["https://h.org/"] = redirect(to);
-    const Fetched fetched = fetcher.fetch(wish("https://h.org/"));
+    const FetchedPage fetched = fetcher.fetch(wish("https://h.org/"));
     CHECK_FALSE(fetched.page);
     CHECK(fetched.elsewhere.empty());
   }
@@ -87,9 +89,9 @@ TEST_CASE("a name that leads to a private host is not connected to, also the sec
   web.pages["https://h.org/"] = redirect("/again");
   web.pages["https://h.org/again"] = text("secret");
   Fetcher fetcher(web.transport());
-  Wish named = wish("https://h.org/");
+  PageRequest named = wish("https://h.org/");
   named.reach.named = [](const Url& url) { return url.host == "h.org"; };  // "always", for the host
-  const Fetched fetched = fetcher.fetch(named);
+  const FetchedPage fetched = fetcher.fetch(named);
   CHECK_FALSE(fetched.page);
   CHECK(fetched.trouble.find("h.org leads to 127.0.0.1") != std::string::npos);
   CHECK(web.connected == std::vector<std::string>{"93.184.216.34"});
@@ -107,10 +109,10 @@ TEST_CASE("a private host that a rule names is reached, and only that one") {
   web.pages["http://localhost:3000/"] = text("mine too");
   web.resolver["localhost"] = {"127.0.0.1"};
   Fetcher fetcher(web.transport());
-  Wish address = wish("http://127.0.0.1:3000/");
+  PageRequest address = wish("http://127.0.0.1:3000/");
   address.reach.named = [](const Url& url) { return url.host == "127.0.0.1" && url.port == 3000; };
   CHECK(fetcher.fetch(address).page);
-  Wish name = wish("http://localhost:3000/");
+  PageRequest name = wish("http://localhost:3000/");
   name.reach.named = [](const Url& url) { return url.host == "localhost"; };
   CHECK(fetcher.fetch(name).page);
   web.pages["http://127.0.0.1:3000/next"] = redirect("http://127.0.0.1:22/");
@@ -125,7 +127,7 @@ TEST_CASE("what a rule forbids is not reached by a detour") {
   web.pages["https://o.org/"] = text("o");
   Fetcher fetcher(web.transport());
   CHECK(fetcher.fetch(wish("https://h.org/")).page);  // and it is in the cache now
-  Wish forbidden = wish("https://h.org/");
+  PageRequest forbidden = wish("https://h.org/");
   forbidden.reach.forbidden = [](const Url& url) {
     return url.target.starts_with("/secret") || url.host == "93.184.216.34";
   };
@@ -141,7 +143,7 @@ TEST_CASE("reading on costs no request, and failures are not kept") {
   fetcher.fetch(wish("https://h.org/"));
   fetcher.fetch(wish("https://h.org/"));
   CHECK(web.asked.size() == 1);
-  Wish raw = wish("https://h.org/");
+  PageRequest raw = wish("https://h.org/");
   raw.raw = true;
   fetcher.fetch(raw);
   CHECK(web.asked.size() == 2);

@@ -1,10 +1,10 @@
-#include "core/web/markdown.h"
+#include "core/web/page.h"
 
 #include <doctest/doctest.h>
 
 #include <chrono>
 
-#include "core/web/entities.h"
+#include "core/web/html.h"
 
 using namespace skein::web;
 

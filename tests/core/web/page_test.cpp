@@ -2,20 +2,15 @@
 
 #include <doctest/doctest.h>
 
-#include "core/web/charset.h"
-#include "core/web/hidden_text.h"
-#include "core/web/page_cache.h"
+#include "core/web/fetcher.h"
 
 using namespace skein::web;
 
 namespace {
 
 Page page(std::string type, std::string body, bool raw = false) {
-  return page_of({.url = std::get<Url>(parse_url("https://h.org/")),
-                  .status = 200,
-                  .type = std::move(type),
-                  .body = std::move(body)},
-                 raw, {});
+  return page_of(std::get<Url>(parse_url("https://h.org/")),
+                 {.status = 200, .type = std::move(type), .body = std::move(body)}, raw, {});
 }
 
 }  // namespace
@@ -73,7 +68,7 @@ TEST_CASE("what is text comes as it is, JSON pretty, and what is none is named")
   CHECK(page("application/rss+xml", "<a>").text == "<a>");
   CHECK(page("", "<!DOCTYPE HTML><p>x").text == "x\n");
   CHECK(page("application/octet-stream", "plain words").text == "plain words");
-  CHECK(page("application/zip", "PK").remark == "binary, and so not shown");
+  CHECK(page("application/zip", "PK").remark == "binary, not shown");
   CHECK(page("application/zip", "PK").text.empty());
   const std::string png("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   CHECK(page("text/html", png).image == png);
@@ -90,7 +85,7 @@ TEST_CASE("pieces laid end to end are the text, every character once") {
     std::string all;
     std::size_t offset = 0, pieces = 0;
     for (;; ++pieces) {
-      const Piece piece = piece_of(text, offset, most);
+      const PagePiece piece = piece_of(text, offset, most);
       all += piece.text;
       REQUIRE(pieces <= piece.total);
       if (piece.next == 0) break;

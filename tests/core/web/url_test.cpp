@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "core/web/address.h"
-#include "core/web/typed_urls.h"
-
 using namespace skein;
 using namespace skein::web;
 

@@ -78,7 +78,7 @@ def branching_talk():
     call = {"type": "tool_use", "id": "c1", "name": "edit", "input": {"path": "a.cpp", "old_text": "one\ntwo", "new_text": "one\nthree"}}
     result = {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "needle in the output"}], "isError": False}]}
     return [entry(1, 0, said("the first question")), entry(2, 1, said("let me **see**", "assistant", (call,))), entry(3, 2, result),
-            entry(4, 3, said("done [here](https://example.com)", "assistant")), entry(5, 1, said("the other way", "assistant")),
+            entry(4, 3, said("done [here](https://example.com) &amp; tested\n\n- [x] one", "assistant")), entry(5, 1, said("the other way", "assistant")),
             entry(6, 5, said("why?")), entry(7, 4, said("thanks")), entry(8, 7, {"kind": "head", "entryId": f"{7:016x}"}, "custom")]
 
 
@@ -95,6 +95,8 @@ def check_reading(browser):
     check(browser, "document.querySelector('details.tool').textContent.includes('needle in the output')")
     check(browser, "document.querySelector('main strong').textContent", "see")
     check(browser, "document.querySelector('main .body a').rel.includes('noopener')")
+    check(browser, "document.querySelector('#e-0000000000000004 p').textContent", "done here & tested")
+    check(browser, "getComputedStyle(document.querySelector('li.task')).listStyleType", "none")
     # Search: / goes there, words in a folded result are found.
     browser.open(address)
     browser.type("/")

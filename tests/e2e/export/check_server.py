@@ -11,7 +11,7 @@ import sys
 skein, key = sys.argv[1:]
 server = subprocess.Popen([skein, "share", "main:t:one", "--serve"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
 told = ""
-while "^C ends it" not in told:
+while "Ctrl+C stops it" not in told:
     line = server.stdout.readline()
     assert line, server.stderr.read()
     told += line

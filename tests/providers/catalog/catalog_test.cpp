@@ -23,6 +23,23 @@ TEST_CASE("a model is named by provider and model, by alias, or by a name the ta
   CHECK(catalog.parse("scripted//tmp/x.json") == model::ModelRef{"scripted", "/tmp/x.json"});
 }
 
+TEST_CASE(
+    "the word for a family is its newest model, of a service that can be used if there is one") {
+  Catalog catalog;
+  CHECK(catalog.parse("sonnet") == model::ModelRef{"anthropic", "claude-sonnet-5-5"});
+  CHECK(catalog.parse("opus") == model::ModelRef{"anthropic", "claude-opus-5-5"});
+  CHECK(catalog.parse("gpt") == model::ModelRef{"openai", "gpt-6.1-sol"});
+  CHECK(catalog.parse("gemini") == model::ModelRef{"google", "gemini-4-argon"});
+  CHECK(catalog.parse("fast") == model::ModelRef{"anthropic", "claude-haiku-5-5"});
+  catalog.prefer([](const ProviderRow& row) { return row.name == "openai"; });
+  CHECK(catalog.parse("fast") == model::ModelRef{"openai", "gpt-6-luna"});
+  CHECK(catalog.parse("sonnet") == model::ModelRef{"anthropic", "claude-sonnet-5-5"});
+  catalog.add(ModelRow{.provider = "anthropic", .name = "claude-sonnet-7"});
+  CHECK(catalog.parse("sonnet") == model::ModelRef{"anthropic", "claude-sonnet-7"});
+  catalog.add_alias("sonnet", "openai/gpt-6-sol");
+  CHECK(catalog.parse("sonnet") == model::ModelRef{"openai", "gpt-6-sol"});
+}
+
 TEST_CASE("a name that means nothing is an error of usage that says what to do") {
   const Catalog catalog;
   const auto trouble = [&](std::string_view text) {
@@ -37,8 +54,13 @@ TEST_CASE("a name that means nothing is an error of usage that says what to do")
   CHECK(trouble("offline/anything") ==
         "no model is called offline/anything; there is offline/demo");
   CHECK(trouble("nonsense") == "no model is called nonsense; write it as provider/model");
+  CHECK(trouble("sonet") ==
+        "no model is called sonet; did you mean sonnet? Write others as provider/model");
+  CHECK(trouble("claude-opus-5-6") ==
+        "no model is called claude-opus-5-6; did you mean claude-opus-5-5? Write others as "
+        "provider/model");
   CHECK(trouble("antropic/x").starts_with("unknown provider antropic; there are anthropic, "));
-  CHECK(trouble("openai/") == "no model named after openai/");
+  CHECK(trouble("openai/") == "the name of the model is missing after openai/");
   CHECK(trouble("") == "no model is called ; write it as provider/model");
 }
 
@@ -115,7 +137,8 @@ TEST_CASE("what a session cost is the sum over its models, with the prices of th
 
   const std::map<std::string, model::Usage> both{{"anthropic/claude-opus-5", million},
                                                  {"openrouter/new/model", million}};
-  CHECK(catalog.cost(both) == std::nullopt);
+  CHECK(*catalog.cost(both) == Cost{5, true});
+  CHECK(catalog.cost({{"openrouter/new/model", million}}) == std::nullopt);
   catalog.add({.provider = "openrouter", .name = "new/model", .prices = {.input = 0.5}});
   CHECK(*catalog.cost(both) == Cost{5.5});
 }

@@ -1,5 +1,4 @@
 // Rules by family and version: what a model insists on, and by which API it is spoken to.
-#include "providers/catalog/traits.h"
 
 #include <doctest/doctest.h>
 

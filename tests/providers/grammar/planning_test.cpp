@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/agent/inbox.h"
+#include "core/agent/conversation.h"
 #include "core/agent/plan_mode.h"
 #include "core/context/build_context.h"
 #include "core/handover/normalize.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/handover/normalize.h"
-#include "core/model/turns.h"
+#include "core/model/entry.h"
 #include "providers/grammar/validator.h"
 #include "providers/wire/codecs.h"
 #include "tests/support/stage.h"

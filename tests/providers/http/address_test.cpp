@@ -40,8 +40,8 @@ TEST_CASE("http to another machine is in clear, however the address is written")
 TEST_CASE("a key goes in clear to another machine only where that is said") {
   catalog::ProviderRow row{.name = "work"};
   CHECK(providers::key_refusal(row, "http://u:p@models.example:8080") ==
-        "the key of work would go in clear to models.example; use https://, or set allow-http = "
-        "true in [providers.work]");
+        "the key of work would be sent unencrypted to models.example; use https://, or set "
+        "allow-http = true in [providers.work]");
   CHECK(providers::key_refusal(row, "https://models.example").empty());
   CHECK(providers::key_refusal(row, "http://localhost:8080").empty());
   row.allow_http = true;

@@ -194,9 +194,9 @@ TEST_CASE("an answer that ends with its connection is complete") {
 
 TEST_CASE("silence has three limits and a slow stream has none") {
   HttpRequest request = post("");
-  request.patience.connect = 60ms;
-  request.patience.answer = 60ms;
-  request.patience.idle = 60ms;
+  request.timeouts.connect = 60ms;
+  request.timeouts.answer = 60ms;
+  request.timeouts.idle = 60ms;
   const auto elapsed = [&](const std::string& url, End end) {
     request.url = url;
     const auto start = Clock::now();
@@ -224,7 +224,7 @@ TEST_CASE("silence has three limits and a slow stream has none") {
     CHECK(took < 5s);
   }
   SUBCASE("a byte now and then keeps it alive") {
-    request.patience.idle = 300ms;
+    request.timeouts.idle = 300ms;
     LoopbackServer server([](Connection& peer) {
       peer.request();
       peer.begin_stream();
@@ -355,13 +355,20 @@ TEST_CASE("what a handler throws comes out of the exchange") {
     peer.answer(200, "x");
   });
   HttpHandlers handlers;
+  HttpRequest request = post(server.url());
   SUBCASE("from the head") {
     handlers.on_head = [](const HttpResponse&) { throw Error("no"); };
   }
   SUBCASE("from the body") {
     handlers.on_body = [](std::string_view) -> bool { throw Error("no"); };
   }
-  CHECK_THROWS_WITH_AS(http_exchange(post(server.url()), handlers, {}), "no", Error);
+  SUBCASE("from the question whether to stop") {
+    handlers.stopped = []() -> bool { throw Error("no"); };
+  }
+  SUBCASE("from the check of an address, which then is not connected to") {
+    request.refuse_address = [](const std::string&, int) -> std::string { throw Error("no"); };
+  }
+  CHECK_THROWS_WITH_AS(http_exchange(request, handlers, {}), "no", Error);
   CHECK(exchange(post(server.url())).body == "x");  // and the next one works
 }
 

@@ -83,12 +83,12 @@ TEST_CASE("an absurd wait is refused and told") {
     CHECK_FALSE(plan.again);
     return plan.refusal;
   };
-  CHECK(refusal("61") == "it asks to wait 61 s before the next try");
-  CHECK(refusal("3600") == "it asks to wait 60 min before the next try");
-  CHECK(refusal("36000") == "it asks to wait 10 h before the next try");
-  CHECK(refusal("1e300") == "it asks to wait 11575 days before the next try");
+  CHECK(refusal("61") == "the provider asks to wait 61 s before the next try");
+  CHECK(refusal("3600") == "the provider asks to wait 60 min before the next try");
+  CHECK(refusal("36000") == "the provider asks to wait 10 h before the next try");
+  CHECK(refusal("1e300") == "the provider asks to wait 11575 days before the next try");
   CHECK(refusal("Sat, 06 Nov 2094 08:49:57 GMT") ==
-        "it asks to wait 36526 days before the next try");
+        "the provider asks to wait 36526 days before the next try");
 }
 
 TEST_CASE("waits that a provider asks for come to two minutes as well") {

@@ -30,8 +30,8 @@ web::Fetcher fetcher(milliseconds time = milliseconds(10'000)) {
   return web::Fetcher(ask_web, {}, {.time = time});
 }
 
-web::Wish wish(const std::string& url, bool named = true) {
-  web::Wish out{.url = std::get<web::Url>(web::parse_url(url))};
+web::PageRequest wish(const std::string& url, bool named = true) {
+  web::PageRequest out{.url = std::get<web::Url>(web::parse_url(url))};
   out.reach.named = [named](const web::Url&) { return named; };
   return out;
 }
@@ -46,7 +46,7 @@ TEST_CASE("a page is asked for plainly, and comes uncompressed") {
                 "content-type: text/html\r\ncontent-encoding: gzip\r\n"
                 "set-cookie: a=b\r\nlast-modified: today\r\n");
   });
-  const web::Told told = ask_web(ask_for(server.url("/x")));
+  const web::WebAnswer told = ask_web(ask_for(server.url("/x")));
   CHECK(told.status == 200);
   CHECK(told.type == "text/html");
   CHECK(told.modified == "today");
@@ -71,7 +71,7 @@ TEST_CASE("a bomb ends where the limit is, and so does a body without an end") {
     peer.end_stream();
   });
   const auto began = Clock::now();
-  const web::Told told = ask_web(ask_for(bomb.url()));
+  const web::WebAnswer told = ask_web(ask_for(bomb.url()));
   CHECK(told.cut);
   CHECK(told.body.size() == 5 * 1024 * 1024);
   const LoopbackServer endless([](Connection& peer) {
@@ -80,7 +80,7 @@ TEST_CASE("a bomb ends where the limit is, and so does a body without an end") {
     while (peer.chunk(std::string(65536, 'x'))) {
     }
   });
-  const web::Told cut = ask_web(ask_for(endless.url()));
+  const web::WebAnswer cut = ask_web(ask_for(endless.url()));
   CHECK(cut.cut);
   CHECK(cut.body.size() == 5 * 1024 * 1024);
   CHECK(Clock::now() - began < std::chrono::seconds(30));
@@ -95,8 +95,8 @@ TEST_CASE("a drip ends when its time is over, and at once when the user wants it
   auto began = Clock::now();
   web::Ask ask = ask_for(drip.url());
   ask.time = milliseconds(300);
-  const web::Told late = ask_web(ask);
-  CHECK(late.trouble.find("was not there after 1 s") != std::string::npos);
+  const web::WebAnswer late = ask_web(ask);
+  CHECK(late.trouble.find("there was no complete answer after 1 s") != std::string::npos);
   CHECK(Clock::now() - began < std::chrono::seconds(5));
   began = Clock::now();
   Clock::time_point stopped_at{};
@@ -121,7 +121,8 @@ TEST_CASE("a private address is not connected to, by whatever name") {
        {std::string("127.0.0.1"), std::string("localhost"), std::string("[::ffff:127.0.0.1]"),
         std::string("[::ffff:7f00:1]")}) {
     CAPTURE(host);
-    const web::Fetched fetched = fetching.fetch(wish("http://" + host + ":" + port + "/", false));
+    const web::FetchedPage fetched =
+        fetching.fetch(wish("http://" + host + ":" + port + "/", false));
     CHECK_FALSE(fetched.page);
     CHECK_FALSE(fetched.trouble.empty());
   }
@@ -162,7 +163,7 @@ TEST_CASE("redirects are handed back, and lead to no private host") {
   });
   CHECK(ask_web(ask_for(server.url("/x"))).location == to);
   web::Fetcher fetching = fetcher();
-  web::Wish only_first = wish(server.url("/"));
+  web::PageRequest only_first = wish(server.url("/"));
   only_first.reach.named = [&](const web::Url& url) { return url.port == server.port(); };
   for (const std::string& each : {inner.url(), std::string("file:///etc/passwd"),
                                   std::string("ftp://127.0.0.1/"), std::string("http://0x7f.1/")}) {
@@ -187,7 +188,7 @@ TEST_CASE("behind a proxy the addresses are the proxy's, and that is known") {
     checked = true;
     return std::string("no");
   };
-  const web::Told told = ask_web(ask);
+  const web::WebAnswer told = ask_web(ask);
   CHECK(told.body == "through");
   CHECK(told.proxied);
   CHECK_FALSE(checked);

@@ -47,7 +47,7 @@ class Service {
   std::function<bool(test::Connection&, const std::string& method, const Json& request)> first =
       [](test::Connection& peer, const std::string& method, const Json&) {
         if (method != "server/discover" && method != "GET") return false;
-        peer.answer(method == "GET" ? 405 : 400, "");  // as one of the older era
+        peer.answer(method == "GET" ? 405 : 400, "");  // as one of the older protocol
         return true;
       };
 
@@ -211,7 +211,7 @@ TEST_CASE("a call that hangs is left at once, and its cancellation is sent besid
 
 namespace {
 
-// Answers as one of the modern era, to which a greeting means nothing.
+// Answers as one of the stateless protocol, to which a greeting means nothing.
 bool modern(test::Connection& peer, const std::string& method, const Json& message) {
   const auto give = [&](const Json& result) {
     peer.answer(200, Service::result(message, result), "content-type: application/json\r\n");
@@ -249,7 +249,8 @@ std::string request_with(const std::vector<std::string>& requests, const std::st
 
 }  // namespace
 
-TEST_CASE("a server of the modern era is asked without a session, and can be routed by headers") {
+TEST_CASE(
+    "a server of the stateless protocol is asked without a session, and can be routed by headers") {
   Service service([](test::Connection& peer, const Json& request) {
     Json result = Service::text(string_at(request["params"]["arguments"], "region"));
     result["resultType"] = "complete";
@@ -279,7 +280,7 @@ TEST_CASE("a server of the modern era is asked without a session, and can be rou
   CHECK_FALSE(has(service.seen(), "DELETE"));
 }
 
-TEST_CASE("a call of the modern era is cancelled by hanging up") {
+TEST_CASE("a call of the stateless protocol is cancelled by hanging up") {
   Service service([](test::Connection& peer, const Json&) { peer.wait_until_closed(); });
   service.first = modern;
   Web web(service.server.url());
@@ -300,7 +301,7 @@ TEST_CASE("a call of the modern era is cancelled by hanging up") {
   CHECK_FALSE(has(service.seen(), "notifications/cancelled"));
 }
 
-TEST_CASE("a server of the modern era gets what it asks for, in a second request") {
+TEST_CASE("a server of the stateless protocol gets what it asks for, in a second request") {
   Service service([](test::Connection& peer, const Json& request) {
     const Json& given = at(request["params"], "inputResponses");
     Json result{{"resultType", "input_required"},
@@ -322,7 +323,7 @@ TEST_CASE("a server of the modern era gets what it asks for, in a second request
   CHECK(Web::text(web.hub.tools(notices).at(0).run("{}", {})) == "decline opaque");
 }
 
-TEST_CASE("a stateless server of the older era that knows no such question is greeted") {
+TEST_CASE("a stateless server of the older protocol that knows no such question is greeted") {
   Service service([](test::Connection& peer, const Json& request) {
     peer.answer(200, Service::result(request, Service::text("old")),
                 "content-type: application/json\r\n");
@@ -342,7 +343,7 @@ TEST_CASE("a stateless server of the older era that knows no such question is gr
   CHECK(Web::text(web.call()) == "old");
 }
 
-TEST_CASE("what a server of the older era says unasked is heard on a stream of its own") {
+TEST_CASE("what a server of the older protocol says unasked is heard on a stream of its own") {
   std::atomic<bool> grown{false};
   Service service([](test::Connection& peer, const Json&) { peer.answer(500, ""); });
   service.tools = {{"listChanged", true}};
@@ -423,7 +424,7 @@ TEST_CASE("what is no server says so") {
     });
     return Web(server.url("/sse")).hub.rows().at(0).state;
   };
-  CHECK(state_at(401).find("it wants a login") != std::string::npos);
+  CHECK(state_at(401).find("it requires a login") != std::string::npos);
   CHECK(state_at(405).find("try /mcp") != std::string::npos);
   CHECK(state_at(500).find("HTTP 500: no") != std::string::npos);
   CHECK(state_at(302).find("redirects") != std::string::npos);

@@ -1,8 +1,8 @@
-#include "providers/mcp/message_headers.h"
+#include "providers/mcp/http_channel.h"
 
 #include <doctest/doctest.h>
 
-#include "core/mcp/era.h"
+#include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 
 using namespace skein;
@@ -18,9 +18,9 @@ TEST_CASE("a header holds what is plain as it is, and everything else in base64"
   CHECK(header_text("=?base64?eA==?=") == "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
 }
 
-TEST_CASE("only a request of the modern era has headers of its own") {
+TEST_CASE("only a request of the stateless protocol has headers of its own") {
   const auto headers = [](const std::string& method, Json params) {
-    params["_meta"] = modern_meta("1");
+    params["_meta"] = stateless_meta("1");
     return message_headers(rpc::request(1, method, params), {{"mcp-param-x", "é"}});
   };
   CHECK(headers("tools/call", {{"name", "do"}}) ==

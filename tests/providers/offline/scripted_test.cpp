@@ -87,13 +87,13 @@ TEST_CASE("what is not a script is refused with the place of the fault") {
     return std::string();
   };
   CHECK(trouble("{}") == "the script is not a JSON array of replies");
-  CHECK(trouble("[1]") == "reply 1 of the script is no string and no array");
+  CHECK(trouble("[1]") == "reply 1 of the script is neither a string nor an array");
   for (const char* step :
        {R"({"sing": "la"})", R"({"say": 1})", R"({"say": [1]})", R"({"wait": -1})",
         R"({"wait": "x"})", R"({"stop": "maybe"})", R"({"cut": false})", R"({"call": {}})", "1",
         "{}", R"({"say": "a", "wait": 1})"})
     CHECK(trouble((R"(["ok", [{"say": "a"}, )" + std::string(step) + "]]").c_str()) ==
-          "reply 2 of the script: step 2 is not one");
+          "reply 2 of the script: step 2 is not valid");
 }
 
 TEST_CASE("a script is loaded from a file") {

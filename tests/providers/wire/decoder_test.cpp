@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "providers/wire/surrogates.h"
 #include "tests/support/replay.h"
 
 using namespace skein;

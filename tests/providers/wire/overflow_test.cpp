@@ -1,4 +1,4 @@
-#include "providers/wire/overflow.h"
+#include "providers/wire/wire.h"
 
 #include <doctest/doctest.h>
 

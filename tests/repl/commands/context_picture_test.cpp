@@ -1,4 +1,4 @@
-#include "repl/commands/context_picture.h"
+#include "repl/commands/usage.h"
 
 #include <doctest/doctest.h>
 
@@ -69,7 +69,10 @@ TEST_CASE("a window that is too full, or not known, is drawn all the same") {
   const std::string full = context_picture(much, 40, test::no_colour);
   CHECK(full.find("free") == std::string::npos);
   CHECK(full.find(", 338%\n") != std::string::npos);
-  much.window = much.room = 0;
+  much.counted = 1'600;
+  CHECK(context_picture(much, 40, test::no_colour)
+            .starts_with("a/b␛[2J: 1.6k of 32.0k tokens, 5%; estimated by part:\n"));
+  much.counted = much.window = much.room = 0;
   CHECK(context_picture(much, 40, test::no_colour).find("reserved") == std::string::npos);
   CHECK(context_picture({}, 3, test::no_colour).find("about 0 tokens\n") != std::string::npos);
 }

@@ -1,26 +1,10 @@
 #include <doctest/doctest.h>
 
 #include "core/permission/policy.h"
-#include "core/text/text.h"
-#include "repl/commands/groups.h"
-#include "repl/commands/table.h"
 #include "repl/layout/flow.h"
-#include "repl/session/prompt_text.h"
+#include "repl/session/session.h"
 
 using namespace skein;
-
-TEST_CASE("every command stands in exactly one group of /help") {
-  for (const commands::Command& command : commands::commands()) {
-    CAPTURE(std::string(command.name));
-    int found = 0;
-    for (const commands::CommandGroup& group : commands::command_groups())
-      found += has_word(group.names, command.name) ? 1 : 0;
-    CHECK(found == 1);
-  }
-  for (const commands::CommandGroup& group : commands::command_groups())
-    for (const std::string_view name : split(group.names, ' '))
-      CHECK(commands::find_command(name) != nullptr);
-}
 
 TEST_CASE("the prompt says in which mode it is, and in red if everything runs unasked") {
   using permission::Mode;

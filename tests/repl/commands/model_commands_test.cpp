@@ -1,90 +1,47 @@
 // /model and /thinking where there is no list to choose from.
 #include <doctest/doctest.h>
 
-#include <atomic>
-
-#include "core/store/home/file_backend.h"
-#include "providers/offline/offline.h"
-#include "repl/repl.h"
-#include "tests/support/homes.h"
-#include "tests/support/recorded_screen.h"
+#include "tests/support/prompt_scene.h"
 
 using namespace skein;
 using namespace skein::test;
 
 namespace {
 
-struct Scene {
-  offline::OfflineProvider demo{std::chrono::milliseconds{0}};
-  store::SessionStore store{
-      std::make_unique<store::home::FileBackend>(store::files::memory_files())};
-  model::Tools tools{};
-  agent::Agent agent{
-      {.store = store,
-       .tools = tools,
-       .provider = [this](const model::ModelRef&) -> model::Provider& { return demo; },
-       .limits =
-           [](const model::ModelRef&) {
-             return agent::ModelLimits{{32'000, 4'000}, true};
-           }}};
-  std::atomic<bool> stop{false}, leave{false};
-  RecordedScreen screen{piped};
-  session::TypedInput input{{.screen = *screen, .stop = stop}};
-  bool asked = false;
-  session::Session session{
-      {.store = store,
-       .agent = agent,
-       .screen = *screen,
-       .input = input,
-       .stop = stop,
-       .leave = leave,
-       .workspace = "/",
-       .settings_for =
-           [](const agent::Conversation&) {
-             return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
-           },
-       .services = services()}};
-  repl::Repl repl{session, input};
+struct KnownModels : session::Models {
+  bool asked = false;  // whether the services were asked for their models
 
-  Scene() { session.open(session_called(store, "main:cli:user")); }
-
-  session::Services services() {
-    session::Services out;
-    out.models = [this] {
-      std::vector<session::ModelLine> lines{
-          {.name = "offline/demo", .usable = true, .note = "built in"},
-          {.name = "a/one",
-           .usable = true,
-           .images = true,
-           .ends = "ends in 3 days",
-           .details = "1M window"},
-          {.name = "b/two", .note = "set B_KEY"}};
-      if (asked) lines.push_back({.name = "c/new", .usable = true});
-      return lines;
-    };
-    out.refresh_models = [this](const model::Ports&) { return asked = true; };
-    out.model = [](std::string_view name) {
-      const std::size_t slash = name.find('/');
-      return model::ModelRef{std::string(name.substr(0, slash)),
-                             std::string(name.substr(slash + 1))};
-    };
-    out.target = [](const model::ModelRef& ref) {
-      return handover::target_for(handover::WireFormat::openai_chat, ref.provider, ref.model);
-    };
-    out.remarks = [](const model::ModelRef& ref) {
-      return std::vector<std::string>{ref.model + " at " + std::string(name(ref.thinking))};
-    };
-    return out;
+  std::vector<session::ModelLine> lines() override {
+    std::vector<session::ModelLine> lines{
+        {.name = "offline/demo", .usable = true, .note = "built in"},
+        {.name = "a/one",
+         .usable = true,
+         .images = true,
+         .ends = "ends in 3 days",
+         .details = "1M window"},
+        {.name = "b/two", .note = "set B_KEY"}};
+    if (asked) lines.push_back({.name = "c/new", .usable = true});
+    return lines;
   }
-
-  // What the screen shows for one line.
-  std::string shown(const std::string& line) {
-    screen->flush();
-    screen.writes.clear();
-    repl.handle({line});
-    screen->flush();
-    return screen.bytes();
+  bool refresh(const model::Ports&) override { return asked = true; }
+  model::ModelRef parse(std::string_view name) const override {
+    const std::size_t slash = name.find('/');
+    return {std::string(name.substr(0, slash)), std::string(name.substr(slash + 1))};
   }
+  handover::Target target(const model::ModelRef& ref) const override {
+    return handover::target_for(handover::WireFormat::openai_chat, ref.provider, ref.model);
+  }
+  std::vector<std::string> remarks(const model::ModelRef& ref) const override {
+    return {ref.model + " at " + std::string(name(ref.thinking))};
+  }
+};
+
+struct Known {
+  KnownModels known{};
+};
+
+struct Scene : Known, DemoScene {
+  Scene() : DemoScene({.models = &known}) {}
   std::string current() { return model::to_string(session.settings().model); }
 };
 
@@ -111,7 +68,7 @@ TEST_CASE("/model with the model in use changes nothing") {
 
 TEST_CASE("/model - goes back to the model before, and forth again") {
   Scene scene;
-  CHECK(scene.shown("/model -").find("there was no other model before") != std::string::npos);
+  CHECK(scene.shown("/model -").find("there is no previous model") != std::string::npos);
   CHECK(scene.shown("/model a/one").find("one at off") != std::string::npos);
   CHECK(scene.current() == "a/one");
   scene.shown("/model -");

@@ -3,17 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 
-#include "core/store/home/file_backend.h"
-#include "providers/offline/offline.h"
-#include "repl/commands/completion.h"
 #include "repl/commands/table.h"
-#include "repl/prompt/popup.h"
-#include "repl/repl.h"
-#include "tests/support/homes.h"
-#include "tests/support/recorded_screen.h"
+#include "repl/prompt/prompt_line.h"
+#include "tests/support/prompt_scene.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -21,88 +15,53 @@ using namespace skein::test;
 
 namespace {
 
-struct Scene {
+std::vector<project::OwnCommand> commands_in(const TempDir& dir) {
+  std::vector<project::OwnCommand> all;
+  for (const auto& file : std::filesystem::directory_iterator(dir.path()))
+    all.push_back({.name = file.path().stem().string(), .path = file.path().string()});
+  return all;
+}
+
+struct Added : session::Program {
   TempDir dir{};
-  offline::OfflineProvider demo{std::chrono::milliseconds{0}};
-  store::SessionStore store{
-      std::make_unique<store::home::FileBackend>(store::files::memory_files())};
-  model::Tools tools{};
-  agent::Agent agent{
-      {.store = store,
-       .tools = tools,
-       .provider = [this](const model::ModelRef&) -> model::Provider& { return demo; }}};
-  std::atomic<bool> stop{false}, leave{false};
-  RecordedScreen screen{piped};
-  session::TypedInput input{{.screen = *screen, .stop = stop}};
-  session::Session session{
-      {.store = store,
-       .agent = agent,
-       .screen = *screen,
-       .input = input,
-       .stop = stop,
-       .leave = leave,
-       .workspace = "/",
-       .settings_for =
-           [](const agent::Conversation&) {
-             return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
-           },
-       .services = services()}};
-  repl::Repl repl{session, input};
 
-  Scene() {
-    add("review",
-        "---\ndescription: \"Look \\e[31mclosely\"\nargument-hint: [since]\n---\nReview $1.");
-    add("help", "never seen");
-    session.open(session_called(store, "main:cli:user"));
+  std::vector<project::OwnCommand> own_commands() override { return commands_in(dir); }
+  session::Found<project::LoadedSkill> skills() override {
+    return {{{.skill = {.name = "pdf", .description = "Reads it.", .bytes = 4000},
+              .folder = "/none/pdf"}},
+            {"2 skills are not trusted"}};
   }
-
-  void add(const std::string& name, const std::string& text) const {
-    write_file(dir / (name + ".md"), text);
-  }
-
-  session::Services services() {
-    session::Services out;
-    out.own_commands = [this] {
-      std::vector<project::OwnCommand> all;
-      for (const auto& file : std::filesystem::directory_iterator(dir.path()))
-        all.push_back({.name = file.path().stem().string(), .path = file.path().string()});
-      return all;
-    };
-    out.render = [this](std::string_view name, std::string_view arguments,
-                        const session::CommandPorts&) -> std::optional<project::RenderedCommand> {
-      const auto found = project::find_own(out_commands(), name);
-      if (!found) return std::nullopt;
-      return project::render(*found, project::read_markdown(found->path), arguments, {});
-    };
-    out.skills = [] {
-      return std::vector<project::LoadedSkill>{
-          {.skill = {.name = "pdf", .description = "Reads it.", .bytes = 4000},
-           .folder = "/none/pdf"}};
-    };
-    out.skill_remarks = [] { return std::vector<std::string>{"2 skills are not trusted"}; };
-    return out;
-  }
-  std::vector<project::OwnCommand> out_commands() { return session.services().own_commands(); }
-
-  std::string shown(const std::string& line) {
-    screen->flush();
-    screen.writes.clear();
-    repl.handle({line});
-    screen->flush();
-    return screen.bytes();
+  std::optional<project::RenderedCommand> render(std::string_view name, std::string_view arguments,
+                                                 const session::CommandPorts&) override {
+    const auto found = project::find_own(commands_in(dir), name);
+    if (!found) return std::nullopt;
+    return project::render(*found, project::read_markdown(found->path), arguments, {});
   }
 };
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+struct Folder {
+  Added added{};
+};
+
+struct Scene : Folder, DemoScene {
+  Scene() : DemoScene(session::Services{.program = &added}) {
+    add("review",
+        "---\ndescription: \"Look \\e[31mclosely\"\nargument-hint: [since]\n---\nReview $1.");
+    add("help", "never seen");
+  }
+
+  void add(const std::string& name, const std::string& text) const {
+    write_file(added.dir / (name + ".md"), text);
+  }
+};
 
 }  // namespace
 
 TEST_CASE("own commands are in /help, safe to look at, and none hides a command of skein's") {
   Scene scene;
-  const std::string help = scene.shown("/help");
-  CHECK(has(help, "Of this project and your own\n"));
+  CHECK(has(scene.shown("/help"), "/review"));
+  const std::string help = scene.shown("/help all");
+  CHECK(has(help, "Commands of this project and yours\n"));
   CHECK(has(help, "/review [since]"));
   CHECK(has(help, "closely (yours)"));
   CHECK(!has(help, "\x1b[31m"));
@@ -112,7 +71,7 @@ TEST_CASE("own commands are in /help, safe to look at, and none hides a command 
 TEST_CASE("Tab, hints and guesses know own commands") {
   Scene scene;
   std::vector<std::string> names;
-  for (const prompt::Choice& each : commands::complete(scene.session, "/rev").choices())
+  for (const prompt::CompletionChoice& each : commands::complete(scene.session, "/rev").choices())
     names.push_back(each.text);
   CHECK(std::ranges::count(names, "/review ") == 1);
   CHECK(commands::hint_for(scene.session, "/review") == " [since]");
@@ -121,6 +80,15 @@ TEST_CASE("Tab, hints and guesses know own commands") {
   CHECK(has(scene.shown("/reviw"), "did you mean /review?"));
   CHECK(has(scene.shown("/histor"), "did you mean /history?"));
   CHECK(has(scene.shown("/commit"), "no command /commit; /help lists them\n"));
+}
+
+TEST_CASE(
+    "the names of other agents run a command, or say what to do; a command of one's own comes "
+    "first") {
+  Scene scene;
+  CHECK(has(scene.shown("/settings"), "/settings is /config here\n"));
+  CHECK(has(scene.shown("/theme"), "[colors] in config.toml\n"));
+  CHECK(!has(scene.shown("/review"), "there is no /review"));
 }
 
 TEST_CASE("of commands that begin alike the usual comes first, and what destroys last") {
@@ -136,24 +104,14 @@ TEST_CASE("of commands that begin alike the usual comes first, and what destroys
   CHECK(first("/q") == "/quit");
   CHECK(first("/red") == "/redo");
   CHECK(first("/reda") == "/redact ");
-  CHECK(first("/branch") == "/branch ");
+  CHECK(first("/bran") == "/branch ");
   CHECK(first("/rev") == "/review ");
   std::vector<std::string> names;
-  for (const prompt::Choice& each : commands::complete(scene.session, "/").choices())
+  for (const prompt::CompletionChoice& each : commands::complete(scene.session, "/").choices())
     names.push_back(each.letters);
   CHECK(names.back() == "rollback");
   for (const char* careful : {"archive", "delete", "redact"})
     CHECK(std::ranges::find(names, careful) >= names.end() - 4);
-}
-
-TEST_CASE("every command that is ranked is one") {
-  int often = 0, careful = 0;
-  for (const commands::Command& each : commands::commands()) {
-    often += commands::use_of(each.name) == commands::Use::often;
-    careful += commands::use_of(each.name) == commands::Use::careful;
-  }
-  CHECK(often == 10);
-  CHECK(careful == 4);
 }
 
 TEST_CASE("what a command becomes is sent, and shown as it was typed") {

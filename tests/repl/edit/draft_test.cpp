@@ -1,9 +1,9 @@
-#include "repl/edit/draft.h"
+#include "repl/edit/line_edit.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include "repl/prompt/drafts.h"
+#include "repl/prompt/history.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;

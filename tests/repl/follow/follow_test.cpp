@@ -1,4 +1,5 @@
 #include "repl/follow/follow.h"
+#include "core/model/tree.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/entry_words.h"
+#include "core/model/entry.h"
 #include "tests/support/any_home.h"
 #include "tests/support/homes.h"
 #include "tests/support/postgres_server.h"
@@ -15,7 +16,7 @@
 
 using namespace skein;
 using namespace skein::test;
-using follow::End, follow::Wish;
+using follow::FollowEnd, follow::FollowAction;
 
 namespace {
 
@@ -28,7 +29,7 @@ struct Followed {
     append(writer, session, {user_says("one"), user_says("two")});
   }
 
-  End run(std::vector<std::function<Wish()>> steps, std::size_t before = 1) {
+  FollowEnd run(std::vector<std::function<FollowAction()>> steps, std::size_t before = 1) {
     std::size_t step = 0;
     return follow::follow(reader, session, before,
                           {.show =
@@ -39,11 +40,12 @@ struct Followed {
                            .wait =
                                [&](int descriptor, std::chrono::milliseconds) {
                                  descriptors.push_back(descriptor);
-                                 return step < steps.size() ? steps[step++]() : Wish::leave;
+                                 return step < steps.size() ? steps[step++]() : FollowAction::leave;
                                },
                            .can_take_over = true});
   }
-  std::function<Wish()> says(const std::string& text, Wish wish = Wish::none) {
+  std::function<FollowAction()> says(const std::string& text,
+                                     FollowAction wish = FollowAction::none) {
     return [this, text, wish] {
       append(writer, session, {user_says(text)});
       return wish;
@@ -71,8 +73,8 @@ void on_both(const Check& check) {
 
 TEST_CASE("what others say is shown once, in order, behind what was said last") {
   on_both([](Followed& it) {
-    CHECK(it.run({it.says("three"), [] { return Wish::none; }, it.says("four"), it.says("five")}) ==
-          End::left);
+    CHECK(it.run({it.says("three"), [] { return FollowAction::none; }, it.says("four"),
+                  it.says("five")}) == FollowEnd::left);
     CHECK(it.shown == Lines{"two", "three", "four", "five"});
     CHECK(it.descriptors.at(0) >= 0);  // the store tells of changes
   });
@@ -88,28 +90,31 @@ TEST_CASE("an empty session is followed from its beginning") {
 
 TEST_CASE("who follows takes over at once if nobody is at work") {
   on_both([](Followed& it) {
-    CHECK(it.run({it.says("three"), [] { return Wish::take_over; }}) == End::taken_over);
-    CHECK(it.said.find("nobody is at work there; t takes over") != std::string::npos);
+    CHECK(it.run({it.says("three"), [] { return FollowAction::take_over; }}) ==
+          FollowEnd::taken_over);
+    CHECK(it.said.find("no process is using this session; t takes over") != std::string::npos);
   });
 }
 
 TEST_CASE("who follows takes over when the turn is done, not before") {
   on_both([](Followed& it) {
-    store::SessionLease at_work = value_of(it.writer.hold(it.session, store::LockMode::shared));
+    store::SessionLease at_work =
+        value_of(it.writer.presence().hold(it.session, store::LockMode::shared));
     int waited = 0;
-    const End end =
-        it.run({[] { return Wish::take_over; }, it.says("still at it"),
+    const FollowEnd end =
+        it.run({[] { return FollowAction::take_over; }, it.says("still at it"),
                 [&] {
                   ++waited;
                   at_work.reset();
-                  return Wish::none;
+                  return FollowAction::none;
                 },
                 // A server notices a moment later.
-                [] { return Wish::none; }, [] { return Wish::none; }, [] { return Wish::none; }});
+                [] { return FollowAction::none; }, [] { return FollowAction::none; },
+                [] { return FollowAction::none; }});
     CHECK(waited == 1);
-    CHECK(end == End::taken_over);
-    CHECK(it.said.find(store::who_we_are() + " is at work there") != std::string::npos);
-    CHECK(it.said.find("as soon as the turn is done") != std::string::npos);
+    CHECK(end == FollowEnd::taken_over);
+    CHECK(it.said.find(store::who_we_are() + " is using this session") != std::string::npos);
+    CHECK(it.said.find("taking over when the current turn ends") != std::string::npos);
     CHECK(it.shown == Lines{"two", "still at it"});
   });
 }
@@ -117,24 +122,26 @@ TEST_CASE("who follows takes over when the turn is done, not before") {
 TEST_CASE("a wish to take over can be taken back") {
   on_both([](Followed& it) {
     const store::SessionLease at_work =
-        value_of(it.writer.hold(it.session, store::LockMode::shared));
-    CHECK(it.run({[] { return Wish::take_over; }, [] { return Wish::take_over; }}) == End::left);
-    CHECK(it.said.find("this only follows") != std::string::npos);
+        value_of(it.writer.presence().hold(it.session, store::LockMode::shared));
+    CHECK(it.run({[] { return FollowAction::take_over; },
+                  [] { return FollowAction::take_over; }}) == FollowEnd::left);
+    CHECK(it.said.find("not taking over") != std::string::npos);
   });
 }
 
 TEST_CASE("what is redacted is masked, and a session that is deleted ends it") {
   on_both([](Followed& it) {
-    CHECK_THROWS_AS(it.run({[&] {
-                              const auto last = value_of(it.writer.open(it.session)).state.head;
-                              value_of(it.writer.redact(it.session, *last, "x"));
-                              return Wish::none;
-                            },
-                            [&] {
-                              value_of(it.writer.erase(it.session));
-                              return Wish::none;
-                            }}),
-                    Error);
+    CHECK_THROWS_AS(
+        it.run({[&] {
+                  const auto last = it.writer.open(it.session).state.head;
+                  value_of(it.writer.mark(it.session, model::payload::Redaction{*last, "x"}));
+                  return FollowAction::none;
+                },
+                [&] {
+                  value_of(it.writer.life_cycle().erase(it.session));
+                  return FollowAction::none;
+                }}),
+        Error);
     CHECK(it.shown.at(0) == "two");
   });
 }

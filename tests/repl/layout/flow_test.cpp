@@ -5,6 +5,11 @@
 using namespace skein;
 using namespace skein::layout;
 
+TEST_CASE("A line of parts breaks only behind a dot") {
+  CHECK(wrapped_by_parts("large · 2 in 3 out · 199 ms", 24) == "large · 2 in 3 out ·\n199 ms");
+  CHECK(wrapped_by_parts("large · 2 in 3 out · 199 ms", 0) == "large · 2 in 3 out · 199 ms");
+}
+
 TEST_CASE("a sentence too long for the row breaks between words, indented as it was") {
   CHECK(wrapped("one two three", 7) == "one two\nthree");
   CHECK(wrapped("  one two three", 9) == "  one two\n  three");
@@ -13,6 +18,12 @@ TEST_CASE("a sentence too long for the row breaks between words, indented as it 
   CHECK(wrapped("a  b  c", 4) == "a  b\nc");
   CHECK(wrapped("日本 日本", 5) == "日本\n日本");
   CHECK(wrapped("ends here ", 9) == "ends here\n");
+}
+
+TEST_CASE("The rest of a line with two columns stays in the second") {
+  CHECK(wrapped("  key  one two three", 16) == "  key  one two\n       three");
+  CHECK(wrapped("  key  one unbreakable", 16) == "  key  one\n  unbreakable");
+  CHECK(wrapped("a long name  one two", 16) == "a long name  one\ntwo");
 }
 
 TEST_CASE("what has no place to break stays as it is") {

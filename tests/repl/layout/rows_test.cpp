@@ -1,4 +1,4 @@
-#include "repl/layout/rows.h"
+#include "repl/layout/flow.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@ using namespace skein::layout;
 
 TEST_CASE("flags, the environment and the terminal decide how things look") {
   struct Row {
-    Surroundings now;
+    StyleInputs now;
     TerminalStyle look;
   };
   const Row rows[] = {
@@ -90,9 +90,9 @@ TEST_CASE("a style is written in words") {
   CHECK(start_of(parse_style("grey")) == "\033[90m");
   CHECK(parse_style("default") == style::plain);
   for (const auto& [words, says] :
-       {std::pair{"gren", "did you mean green?"}, std::pair{"#ff80", "say #rrggbb"},
-        std::pair{"#gg0000", "say #rrggbb"}, std::pair{"31", "there are black"},
-        std::pair{"bright-default", "there are black"}}) {
+       {std::pair{"gren", "did you mean green?"}, std::pair{"#ff80", "use #rrggbb"},
+        std::pair{"#gg0000", "use #rrggbb"}, std::pair{"31", "use black"},
+        std::pair{"bright-default", "use black"}}) {
     CAPTURE(words);
     CHECK_THROWS_WITH_AS(parse_style(words), doctest::Contains(says), Error);
   }
@@ -115,5 +115,30 @@ TEST_CASE("a style that is named can be changed") {
   CHECK(painted("x", style::added, {.colour = true}) == "\033[34mx\033[m");
   CHECK(painted("x", style::added, {}) == "x");
   CHECK(set_style("added", before));
+  CHECK_FALSE(set_style("added", before));
   CHECK_FALSE(set_style("adde", before));
+}
+
+TEST_CASE("a theme sets every style that has a name, and one of them can be changed in it") {
+  const Style dark_prompt = style::prompt;
+  set_theme(Theme::light);
+  CHECK(start_of(style::prompt) == "\033[1;34m");
+  CHECK(start_of(style::dim) == "\033[90m");
+  CHECK(style::comment == style::dim);
+  CHECK(set_style("added", parse_style("bold")));
+  CHECK(start_of(style::added) == "\033[1m");
+  CHECK(start_of(style::code) == "\033[34m");
+  set_theme(Theme::dark);
+  CHECK(style::prompt == dark_prompt);
+  CHECK(start_of(style::prompt) == "\033[1;36m");
+  CHECK(start_of(style::dim) == "\033[2m");
+  CHECK(start_of(style::added) == "\033[32m");
+  for (const NamedStyle& each : named_styles()) {
+    CAPTURE(each.name);
+    CHECK(*each.style == each.dark);
+    const Colour light = each.light.colour;
+    CHECK_FALSE(each.light.dim);
+    CHECK((light != Colour::yellow && light != Colour::cyan && light != Colour::white));
+    CHECK(light <= Colour::bright_black);  // which is grey; no other bright one
+  }
 }

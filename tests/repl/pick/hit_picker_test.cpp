@@ -1,4 +1,4 @@
-#include "repl/pick/hit_picker.h"
+#include "repl/pick/picker.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,6 @@
-#include "repl/pick/inquire.h"
+#include "repl/pick/ask.h"
 
 #include <doctest/doctest.h>
-
-#include "repl/pick/review_plan.h"
 
 using namespace skein;
 using namespace skein::pick;

@@ -1,4 +1,3 @@
-#include "repl/pick/model_rows.h"
 
 #include <doctest/doctest.h>
 

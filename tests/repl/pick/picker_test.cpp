@@ -5,26 +5,14 @@
 #include "repl/edit/external_editor.h"
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
-#include "repl/pick/tree_view.h"
 #include "tests/support/environment.h"
-#include "tests/support/pty.h"
+#include "tests/support/typist.h"
 
 using namespace skein;
 using namespace skein::pick;
 using namespace skein::test;
 
 namespace {
-
-// A keyboard on which these keys have been typed already.
-struct Typist {
-  explicit Typist(std::string_view keys) {
-    terminal.set(terminal::Terminal::Mode::editing);
-    pty.type(keys);
-  }
-  Pty pty{};
-  terminal::Terminal terminal{pty.slave(), pty.slave()};
-  terminal::Keyboard keyboard{terminal};
-};
 
 const std::vector<std::string> fruit{"apple", "banana", "cherry", "apricot"};
 
@@ -81,110 +69,6 @@ TEST_CASE("names in a list cannot drive the terminal") {
   CHECK_FALSE(typist.pty.shows("\x1b[2J", 1));
 }
 
-TEST_CASE("a question is answered by one key, and Enter alone is no") {
-  struct {
-    std::string_view keys;
-    model::Answer::Choice choice;
-    std::string reason;
-  } const cases[] = {
-      {"y", model::Answer::Choice::yes, ""},
-      {"s", model::Answer::Choice::always, ""},
-      {"a", model::Answer::Choice::here, ""},
-      {"\r", model::Answer::Choice::no, ""},
-      {"\x1b", model::Answer::Choice::no, ""},
-      {"nnot here\r", model::Answer::Choice::no, ""},
-      {"wnot here\r", model::Answer::Choice::no, "not here"},
-      {"w\r", model::Answer::Choice::no, ""},
-      {"w\x1b", model::Answer::Choice::no, ""},
-      {"x \ty", model::Answer::Choice::yes, ""},
-      {"\x03", model::Answer::Choice::no, ""},
-      {"\x1b[200~y\x1b[201~\r", model::Answer::Choice::no, ""},
-  };
-  for (const auto& each : cases) {
-    Typist typist(each.keys);
-    screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
-    std::atomic<bool> stop{false};
-    const model::Answer answer =
-        ask_permission(typist.keyboard, screen, {"Allow?", "", "bash(git status)"}, stop);
-    CAPTURE(std::string(each.keys));
-    CHECK(answer.choice == each.choice);
-    CHECK(answer.text == each.reason);
-    CHECK(stop == (each.keys == "\x03"));
-  }
-}
-
-TEST_CASE("a question that fits is removed when it is answered, one that does not stays") {
-  for (const bool fits : {true, false}) {
-    Typist typist("y");
-    screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
-    std::atomic<bool> stop{false};
-    const std::string detail = fits ? "make" : std::string(100, 'x');
-    ask_permission(typist.keyboard, screen, {"Allow bash make?", detail, "bash(make)"}, stop);
-    typist.terminal.write("END");
-    REQUIRE(typist.pty.shows("END"));
-    const std::string& all = typist.pty.shown([](const std::string&) { return true; });
-    CHECK(all.find("[a]lways here") != std::string::npos);
-    CHECK(all.ends_with("\x1b[JEND") == fits);
-    CHECK(all.ends_with("yes\r\nEND") == !fits);
-  }
-}
-
-TEST_CASE("choices are never broken in the middle") {
-  const model::Question question{.text = "Allow?",
-                                 .remember = "bash(make test)",
-                                 .amendable = model::Question::Amendable{"make test", "x.sh"}};
-  for (const std::size_t width : {20u, 30u, 40u, 80u, 200u}) {
-    CAPTURE(width);
-    const std::vector<std::string> rows = choices_of(question, width);
-    std::string all;
-    for (const std::string& row : rows) {
-      CHECK(layout::display_width(row) <= width);
-      all += row + "\n";
-    }
-    CHECK(layout::display_width(rows.back()) < width);  // the cursor is behind it
-    for (const char* choice :
-         {"[y]es", "this [s]ession", "[a]lways here", "[e]dit", "[n]o (Enter)", "[w]hy not"})
-      CHECK(all.find(choice) != std::string::npos);
-  }
-  CHECK(choices_of(question, 80).size() == 2);
-}
-
-TEST_CASE("always is not taken where it is not offered") {
-  Typist typist("a\r");
-  screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
-  std::atomic<bool> stop{false};
-  CHECK(ask_permission(typist.keyboard, screen, {"Allow?", "", ""}, stop).choice ==
-        model::Answer::Choice::no);
-}
-
-TEST_CASE("what is asked about can be edited first, and what did not change is asked again") {
-  struct {
-    const char* editor;
-    std::string_view text, keys;
-    model::Answer::Choice choice;
-    std::string_view changed;
-  } const cases[] = {
-      {"printf 'make test\\n' >", "make", "e", model::Answer::Choice::amend, "make test"},
-      {"printf 'one\\ntwo\\n' >", "one\n", "e", model::Answer::Choice::amend, "one\ntwo\n"},
-      {": >", "make", "e", model::Answer::Choice::amend, ""},
-      {"true", "make", "ey", model::Answer::Choice::yes, ""},
-      {"false", "make", "en", model::Answer::Choice::no, ""},
-  };
-  for (const auto& each : cases) {
-    CAPTURE(each.editor);
-    const Environment visual("VISUAL", each.editor);
-    Typist typist(each.keys);
-    screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
-    std::atomic<bool> stop{false};
-    const model::Answer answer = ask_permission(
-        typist.keyboard, screen,
-        {.text = "Allow?", .amendable = model::Question::Amendable{std::string(each.text), "a.sh"}},
-        stop);
-    CHECK(answer.choice == each.choice);
-    CHECK(answer.text == each.changed);
-  }
-}
-
 TEST_CASE("an editor is told by the file's ending what it edits, and by nothing else") {
   Typist typist("");
   for (const auto& [like, ending] : std::vector<std::pair<std::string, std::string>>{
@@ -219,7 +103,7 @@ TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do f
       {"\x1b[Hj\x1b[F\r", What::go_on, 4},
       {"q", What::nothing, 0},
       {"\x1b", What::nothing, 0},
-      {"/branches\r", What::nothing, 0},
+      {"/snapshot\r", What::nothing, 0},
   };
   for (const auto& each : cases) {
     Typist typist(each.keys);

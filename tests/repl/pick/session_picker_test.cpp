@@ -129,12 +129,12 @@ TEST_CASE("a list has the sessions of this folder, and counts the others") {
   CHECK(open_there.elsewhere == 0);
 
   const ListedSessions everywhere =
-      listed_sessions(all, {.which = Listing::everywhere, .workspace = "/ws"});
+      listed_sessions(all, {.which = SessionListing::everywhere, .workspace = "/ws"});
   CHECK(everywhere.shown.size() == all.size() - 1);  // but the one in which nothing was said
   CHECK(left_out_text(everywhere).empty());
-  CHECK(keys_in(listed_sessions(all, {.which = Listing::archived})) ==
+  CHECK(keys_in(listed_sessions(all, {.which = SessionListing::archived})) ==
         std::vector<std::string>{"main:cli:old"});
-  CHECK(listed_sessions(all, {.which = Listing::all}).shown.size() == all.size());
+  CHECK(listed_sessions(all, {.which = SessionListing::all}).shown.size() == all.size());
   CHECK(left_out_text(
             listed_sessions(all, {.workspace = "/ws", .fits = [](const SessionRecord& each) {
                                     return each.state.title == "packed";
@@ -153,7 +153,7 @@ TEST_CASE("the list to pick from has this folder's sessions, and Ctrl+A brings t
   const Id far = made("main:cli:far", "/other", "the parser"),
            packed = made("main:cli:packed", "/ws", "the linker"),
            here = made("main:cli:here", "/ws", "the lexer");
-  value_of(store.archive(packed));
+  value_of(store.life_cycle().archive(packed));
   const auto picked = [&](std::string_view keys, SessionChoice choice = {}) {
     Pty pty;
     terminal::Terminal terminal(pty.slave(), pty.slave());

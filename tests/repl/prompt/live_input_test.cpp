@@ -1,4 +1,4 @@
-#include "repl/prompt/live_input.h"
+#include "repl/prompt/type_ahead.h"
 
 #include <doctest/doctest.h>
 

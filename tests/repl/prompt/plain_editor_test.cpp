@@ -11,9 +11,9 @@ using namespace skein::prompt;
 
 namespace {
 
-struct Pipe {
-  Pipe() { REQUIRE(pipe(ends.data()) == 0); }
-  ~Pipe() {
+struct LinePipe {
+  LinePipe() { REQUIRE(pipe(ends.data()) == 0); }
+  ~LinePipe() {
     close(ends[0]);
     hang_up();
   }
@@ -32,7 +32,7 @@ bool never() { return false; }
 }  // namespace
 
 TEST_CASE("plain lines: whole ones, with and without carriage returns, and the rest at the end") {
-  Pipe pipe;
+  LinePipe pipe;
   pipe.type("one\ntwo\r\n\nrest");
   pipe.hang_up();
   const auto editor = make_plain_editor(pipe.ends[0], false, never);
@@ -50,7 +50,7 @@ TEST_CASE("a signal ends a plain line, also one that comes after its flag was lo
   }, before{};
   action.sa_handler = [](int) {};
   REQUIRE(sigaction(SIGTERM, &action, &before) == 0);
-  Pipe pipe;
+  LinePipe pipe;
   edit::Draft line;
   const auto late = make_plain_editor(pipe.ends[0], false, [] {
     raise(SIGTERM);  // the worst moment: the answer below is out of date already

@@ -4,7 +4,7 @@
 
 using namespace skein;
 using namespace skein::prompt;
-using Wish = PromptLine::EditorAction;
+using Wish = terminal::Action;
 
 namespace {
 
@@ -104,11 +104,11 @@ TEST_CASE("every key that needs the screen is a wish") {
   struct {
     std::string_view keys;
     Wish wish;
-  } const cases[] = {{"\x03", Wish::abort},          {"\x12", Wish::search},
-                     {"\x07", Wish::edit_elsewhere}, {"\x18\x05", Wish::edit_elsewhere},
-                     {"\x0c", Wish::clear_screen},   {"\x0f", Wish::expand},
-                     {"\x14", Wish::show_thinking},  {"\x1b[Z", Wish::cycle_mode},
-                     {"\x1a", Wish::suspend},        {"?", Wish::send}};
+  } const cases[] = {{"\x03", Wish::abort},        {"\x12", Wish::search_history},
+                     {"\x07", Wish::editor},       {"\x18\x05", Wish::editor},
+                     {"\x0c", Wish::clear_screen}, {"\x0f", Wish::unfold},
+                     {"\x14", Wish::thinking},     {"\x1b[Z", Wish::mode},
+                     {"\x1a", Wish::suspend},      {"?", Wish::send}};
   for (const auto& each : cases) {
     History history;
     PromptLine prompt(history, {});
@@ -134,7 +134,7 @@ TEST_CASE("keys that were given to other actions do those, and their old ones do
   CHECK(type(prompt, "\x1f") == Wish::none);
   CHECK(prompt.text() == "one\ntwo");
   CHECK(type(prompt, "\x18\x05") == Wish::none);
-  CHECK(type(prompt, "\x1bOS") == Wish::edit_elsewhere);
+  CHECK(type(prompt, "\x1bOS") == Wish::editor);
   CHECK(type(prompt, "\x1b[13;5u") == Wish::send);     // as Kitty says it
   CHECK(type(prompt, "\x1b[27;5;13~") == Wish::send);  // as xterm does
   CHECK(type(prompt, "\x1b\r") == Wish::send);
@@ -156,10 +156,10 @@ Completion names_at(std::string_view before) {
             .from = space + 1,
             .letters = space + 1,
             .choices = [] {
-              return std::vector<Choice>{{.text = "alpha"}, {.text = "beta"}};
+              return std::vector<CompletionChoice>{{.text = "alpha"}, {.text = "beta"}};
             }};
   return {.key = "/", .letters = 1, .eager = true, .choices = [] {
-            return std::vector<Choice>{
+            return std::vector<CompletionChoice>{
                 {.text = "/model ", .about = "choose", .letters = "model", .whole = true},
                 {.text = "/new", .about = "begin", .letters = "new", .whole = true},
                 {.text = "/switch ", .about = "go", .letters = "switch"}};
@@ -247,11 +247,12 @@ TEST_CASE("a line from the history opens no list, so that Up goes on") {
 TEST_CASE("the list says what each choice is, which one is chosen and how many there are") {
   Completing on;
   type_slowly(on.prompt, "/n");
-  const std::vector<Popup::Row> rows = on.prompt.refreshed_popup().rows(60, 9);
+  const std::vector<screen::LiveRow> rows = on.prompt.refreshed_popup().rows(60, 9);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].text == "› /new");
   CHECK(rows[0].aside == "  begin");
-  CHECK(rows[0].chosen);
-  CHECK(rows[1].aside == "  1 of 1 · Enter or Tab takes it · Esc closes");
+  CHECK(rows[0].style == layout::style::strong);
+  CHECK(rows[1].aside == "  1 of 1 · Enter or Tab inserts · Esc closes");
+  CHECK(on.prompt.refreshed_popup().rows(39, 9)[1].aside == "  1 of 1 · Tab inserts · Esc closes");
   CHECK(on.prompt.refreshed_popup().rows(60, 1).empty());
 }

@@ -1,11 +1,11 @@
-#include "repl/prompt/waiting_lines.h"
+#include "repl/prompt/type_ahead.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "core/agent/inbox.h"
+#include "core/agent/conversation.h"
 
 using namespace skein;
 using namespace skein::prompt;

@@ -1,18 +1,19 @@
 #include "repl/replay/player.h"
+#include "core/model/tree.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "core/model/entry_words.h"
+#include "core/model/entry.h"
 #include "core/model/payloads.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
 using namespace skein::test;
-using replay::Choice, replay::play, replay::Played, replay::Steps;
+using replay::ReplayAnswer, replay::play, replay::Played, replay::ReplaySteps;
 
 namespace {
 
@@ -33,7 +34,7 @@ struct Stage {
   Id session = session_called(store, "main:cli:one");
   std::string printed{};
   std::vector<std::string> asked{};
-  std::vector<Choice> answers{};
+  std::vector<ReplayAnswer> answers{};
   std::vector<std::int64_t> waited{};
 
   Stage() {
@@ -44,9 +45,9 @@ struct Stage {
            {says(model::user_message("do it"), "00.000"), says(call, "01.000"),
             says(result(true), "01.100"), says(call, "11.100"), says(result(false), "11.200")});
   }
-  Steps steps() { return {store, value_of(store.open(session))}; }
-  replay::Ports ports(bool attended) {
-    replay::Ports out;
+  ReplaySteps steps() { return {store, store.open(session)}; }
+  replay::ReplayPorts ports(bool attended) {
+    replay::ReplayPorts out;
     out.print = [this](const std::string& text) { printed += text; };
     out.wait = [this](std::chrono::milliseconds pause) {
       waited.push_back(pause.count());
@@ -55,7 +56,7 @@ struct Stage {
     if (attended)
       out.ask = [this](const std::string& question, bool may_branch) {
         asked.push_back(question + (may_branch ? "+" : ""));
-        const Choice next = answers.empty() ? Choice::go_on : answers.front();
+        const ReplayAnswer next = answers.empty() ? ReplayAnswer::go_on : answers.front();
         if (!answers.empty()) answers.erase(answers.begin());
         return next;
       };
@@ -87,12 +88,12 @@ TEST_CASE("it stops where a call failed, and goes on if that is wanted") {
 
 TEST_CASE("from a failed call the user may branch at the entry before it, or leave") {
   Stage stage;
-  stage.answers = {Choice::branch};
+  stage.answers = {ReplayAnswer::branch};
   Played played = play(stage.steps(), {}, stage.ports(true));
-  const Steps steps = stage.steps();
+  const ReplaySteps steps = stage.steps();
   CHECK(played.shown == 3);
   CHECK(played.branch == steps.at(1).entry.id);
-  stage.answers = {Choice::quit};
+  stage.answers = {ReplayAnswer::quit};
   played = play(stage.steps(), {}, stage.ports(true));
   CHECK(played.quit);
   CHECK_FALSE(played.branch.has_value());
@@ -117,9 +118,9 @@ TEST_CASE("step by step it waits for the user, and begins where it is told to") 
 TEST_CASE("a branch says which step it follows, and redacted entries stay masked") {
   Stage stage;
   const Id first = stage.steps().at(0).entry.id;
-  value_of(stage.store.set_head(stage.session, first));
+  value_of(stage.store.mark(stage.session, model::payload::Head{first}));
   append(stage.store, stage.session, {user_says("another way")});
-  value_of(stage.store.redact(stage.session, first, "private"));
+  value_of(stage.store.mark(stage.session, model::payload::Redaction{first, "private"}));
   play(stage.steps(), {}, stage.ports(false));
   CHECK(stage.printed.find("another way") != std::string::npos);
   CHECK(stage.printed.find("follows step 1") != std::string::npos);
@@ -144,7 +145,7 @@ TEST_CASE("what is written for skein alone is no step, and does not come between
 
 TEST_CASE("a failed result looks failed wherever an entry is shown in a line") {
   Stage stage;
-  const Steps steps = stage.steps();
+  const ReplaySteps steps = stage.steps();
   CHECK(model::preview(steps.at(2).entry, 40) == "failed: what came");
   CHECK(model::preview(steps.at(4).entry, 40) == "what came");
   CHECK(model::kind_of(steps.at(2).entry) == "tool failed");

@@ -1,4 +1,4 @@
-#include "repl/screen/output_tail.h"
+#include "repl/screen/activity.h"
 
 #include <doctest/doctest.h>
 

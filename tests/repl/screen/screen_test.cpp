@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/model/entry.h"
 #include "tests/support/markdown_samples.h"
 #include "tests/support/recorded_screen.h"
 #include "tests/support/stage.h"
@@ -66,7 +67,7 @@ TEST_CASE("a turn that went wrong says so in a replay too") {
   screen->replay(model::message_entry(model::user_message("two\nlines")));
   screen->replay(model::message_entry(cut));
   CHECK(screen.bytes() ==
-        "› two\n  lines\npart\nthe answer was cut short; /continue goes on\nm · 2.1 s\n");
+        "› two\n  lines\npart\nthe answer was cut short; /continue resumes\nm · 2.1 s\n");
 }
 
 TEST_CASE("an answer that is cut, refused or empty is told, live and in a replay") {
@@ -77,10 +78,10 @@ TEST_CASE("an answer that is cut, refused or empty is told, live and in a replay
   for (const Ending& ending :
        {Ending{model::Stop::length, "half",
                "half\nthe answer is not complete: the model reached its output limit; /continue "
-               "goes on\n"},
+               "resumes\n"},
         Ending{model::Stop::refusal, "I can",
-               "I can\nthe answer was refused or filtered; /continue goes on\n"},
-        Ending{model::Stop::stop, "", "the model sent an empty answer; /continue goes on\n"}}) {
+               "I can\nthe answer was refused or filtered; /continue resumes\n"},
+        Ending{model::Stop::stop, "", "the model sent an empty answer; /continue resumes\n"}}) {
     model::Message reply = answer(ending.text);
     reply.stop = ending.stop;
     RecordedScreen again(piped), live(piped);
@@ -99,7 +100,7 @@ TEST_CASE("that the model was asked to go on is no prompt of the user's") {
   request.continuation = true;
   RecordedScreen screen(piped);
   screen->replay(model::message_entry(request));
-  CHECK(screen.bytes() == "(asked to go on)\n");
+  CHECK(screen.bytes() == "(asked to continue)\n");
 }
 
 TEST_CASE("the live line stays under the text and leaves nothing behind") {
@@ -109,23 +110,24 @@ TEST_CASE("the live line stays under the text and leaves nothing behind") {
   CHECK(seen(screen.bytes(), 40) == "⠙ waiting for the mod…  0 s · Esc stops\n");
   screen.now += 2500;
   screen->show(text_event("Some words that flow over the edge of the "));
-  CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe\n");
+  CHECK(seen(screen.bytes(), 40) == "\nSome words that flow over the edge of\nthe\n");
   screen.now += 100;
   screen->set_input({.region = {.rows = {{"› next", layout::style::plain, {}}}, .caret = {{0, 6}}},
                      .used = true});
   screen.now += 100;
   screen->tick();
   CHECK(seen(screen.bytes(), 40) ==
-        "Some words that flow over the edge of\nthe\n⠹ writing  2 s · Esc or Ctrl+C stops\n› "
+        "\nSome words that flow over the edge of\nthe\n⠹ writing  2 s · Esc or Ctrl+C stops\n› "
         "next\n");
   screen.now += 100;
   screen->show(text_event("and then more\n"));
-  CHECK(seen(screen.bytes(), 40) ==
-        "Some words that flow over the edge of\nthe and then more\n⠹ writing  2 s · Esc or Ctrl+C "
-        "stops\n› next\n");
+  CHECK(
+      seen(screen.bytes(), 40) ==
+      "\nSome words that flow over the edge of\nthe and then more\n⠹ writing  2 s · Esc or Ctrl+C "
+      "stops\n› next\n");
   screen.now += 100;
   screen->end_turn(model::Stop::stop, "");
-  CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe and then more\n");
+  CHECK(seen(screen.bytes(), 40) == "\nSome words that flow over the edge of\nthe and then more\n");
 }
 
 TEST_CASE("a window made smaller leaves nothing of the live line") {
@@ -224,6 +226,51 @@ TEST_CASE("a diff is coloured, and not shown twice when it was asked about") {
   asked->show(committed(result));
   asked->flush();
   CHECK(layout::without_styles(asked.bytes()) == "-old\n+new\nAllow edit f?\n● edit f  +1 −1\n");
+}
+
+TEST_CASE("an edit shows whole lines with their numbers, as its result has them") {
+  const model::Tools tools = {shown_tool("edit", model::Effect::writes, [](const JsonText&) {
+    return "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-b\n+c\n";
+  })};
+  model::Message result{.role = model::Role::tool};
+  result.content = {model::ToolResult{"1", {model::Text{"changed f at line 8"}}}};
+  model::Entry entry = model::message_entry(result);
+  entry.meta = model::diff_meta("--- a/f\n+++ b/f\n@@ -8,2 +8,2 @@\n-a + b\n+a + c\n d\n");
+  RecordedScreen screen(no_colour, 60, &tools);
+  screen->show(model::ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
+  screen->show(model::Committed{entry});
+  screen->flush();
+  const std::string shown = "● edit f  +1 −1\n   8 - a + b\n   8 + a + c\n   9   d\n";
+  CHECK(screen.bytes() == shown);
+  CHECK(model::diff_meta(std::string(30'000, 'x')).empty());
+}
+
+TEST_CASE("at a terminal one blank line is between the text of an answer and its tool lines") {
+  const auto shown_at = [](const layout::TerminalStyle& look) {
+    const auto result = [](const char* id) {
+      model::Message out{.role = model::Role::tool};
+      out.content = {model::ToolResult{id, {model::Text{"fine"}}}};
+      return committed(out);
+    };
+    RecordedScreen screen(look, 60);
+    screen->begin_turn();
+    screen->show(thinking_event("Hm."));
+    screen->show(text_event("\n\nI look.\n\n"));
+    for (const char* id : {"1", "2"}) {
+      screen->show(text_event("\n"));
+      screen->show(model::ToolStarted{{.id = id, .name = "look", .input = "{}"}, "look {}"});
+      screen->show(result(id));
+    }
+    screen->show(text_event("\nDone.\n\n"));
+    screen->note("a note");
+    screen->show(text_event("Really."));
+    screen->end_turn(model::Stop::stop, "");
+    return look.live ? seen(screen.bytes(), 60) : screen.bytes();
+  };
+  const std::string tools = "● look {}  1 line\n  fine\n● look {}  1 line\n  fine\n";
+  CHECK(shown_at(at_terminal) ==
+        "\n∴ Hm.\n\nI look.\n\n" + tools + "\nDone.\n\na note\n\nReally.\n");
+  CHECK(shown_at(piped) == "thinking: Hm.\nI look.\n" + tools + "Done.\na note\n\nReally.\n");
 }
 
 TEST_CASE("a screen reader hears who speaks and what a tool does, as it does it") {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "repl/layout/width.h"
-#include "repl/screen/turn_summary.h"
+#include "repl/screen/turn_view.h"
 
 using namespace skein;
 using namespace skein::screen;
@@ -50,11 +50,13 @@ TEST_CASE("a turn is one line: model, tokens, cost, context, seconds") {
   turn.cost_usd = 0.0112;
   turn.window = 200'000;
   turn.last = {.input = 7000, .output = 400};
-  CHECK(summary_text(turn) == "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4 % · 14 s");
+  CHECK(summary_text(turn) == "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4% · 14 s");
+  turn.context_in_status = true;
+  CHECK(summary_text(turn) == "opus · 6.2k in (4.9k cached) 410 out · $0.011 · 14 s");
   turn.last.input = 170'000;
   turn.cost_usd = 1.5;
   CHECK(
       summary_text(turn) ==
-      "opus · 6.2k in (4.9k cached) 410 out · $1.50 · context 86 % (nearly full: /compact) · 14 s");
+      "opus · 6.2k in (4.9k cached) 410 out · $1.50 · context 85% (nearly full: /compact) · 14 s");
   CHECK(summary_text({.provider = "offline", .duration_ms = 3, .calls = 1}) == "offline · 3 ms");
 }

@@ -1,4 +1,4 @@
-#include "repl/screen/todo_view.h"
+#include "repl/screen/turn_view.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "repl/screen/turn_summary.h"
+#include "repl/screen/turn_view.h"
 
 #include <doctest/doctest.h>
 
@@ -45,6 +45,11 @@ TEST_CASE("what is too short or not told has no speed") {
   model::Message uncounted = answer(0, 500, 5000);
   uncounted.usage.reset();
   CHECK(summary_of({uncounted}) == "m · 5.5 s");
+}
+
+TEST_CASE("a cost of which a part is not known is the least it can be") {
+  TurnSummary summary{.model = "m", .cost_usd = 0.05, .at_least = true};
+  CHECK(screen::summary_text(summary) == "m · at least $0.050");
 }
 
 TEST_CASE("where calls failed and were tried again, it is not known how fast the last one was") {

@@ -21,7 +21,7 @@ std::string lines_up_to(int last) {
 
 std::string last_shown(Stage& stage, const agent::Conversation& conversation,
                        RecordedScreen& screen) {
-  session::PathView(stage.store, conversation, *screen).show_last();
+  session::show_last({stage.store, conversation, *screen});
   return seen(screen.bytes(), 80);
 }
 
@@ -74,12 +74,12 @@ TEST_CASE("what fits is shown as it was, and in a pipe everything is") {
   {
     RecordedScreen screen(no_colour);
     const std::string shown = last_shown(stage, conversation, screen);
-    CHECK(shown.find("› first\nshort\n") != std::string::npos);
+    CHECK(shown.find("› first\n\nshort\n") != std::string::npos);
     CHECK(shown.find("more line") == std::string::npos);
   }
   stage.turn(conversation, "second");
   RecordedScreen screen(piped);
-  session::PathView(stage.store, conversation, *screen).show_last();
+  session::show_last({stage.store, conversation, *screen});
   for (const char* const part : {"first", "short", "second", "line 1.", "line 40."})
     CHECK(screen.bytes().find(part) != std::string::npos);
   CHECK(screen.bytes().find("more line") == std::string::npos);
@@ -92,11 +92,11 @@ TEST_CASE("a blank line stands between turns, before the first there is none") {
   stage.turn(conversation, "second");
   RecordedScreen screen(no_colour);
   const std::string shown = last_shown(stage, conversation, screen);
-  CHECK(shown.starts_with("› first\nshort\n"));
-  CHECK(shown.find("\n\n› second\nshorter\n") != std::string::npos);
+  CHECK(shown.starts_with("› first\n\nshort\n"));
+  CHECK(shown.find("\n\n› second\n\nshorter\n") != std::string::npos);
   CHECK(shown.find("\n\n\n") == std::string::npos);
   RecordedScreen pipe(piped);
-  session::PathView(stage.store, conversation, *pipe).show_last();
+  session::show_last({stage.store, conversation, *pipe});
   CHECK(pipe.bytes().find("\n\n") == std::string::npos);
 }
 

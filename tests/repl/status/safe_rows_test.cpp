@@ -1,4 +1,4 @@
-#include "repl/status/safe_rows.h"
+#include "repl/status/status_line.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@ using namespace skein::status;
 
 TEST_CASE("a status command's colours stay, and everything else is harmless") {
   const auto row = [](std::string_view printed) {
-    const std::vector<Row> rows = safe_rows(printed, 40, true);
+    const std::vector<RowsAbove::Row> rows = safe_rows(printed, 40, true);
     return rows.empty() ? std::string("nothing") : rows.front().text;
   };
   CHECK(row("plain\n") == "plain");
@@ -32,7 +32,7 @@ TEST_CASE("of a status command's output three lines are shown, each as wide as t
   CHECK(safe_rows("", 40, true).empty());
   CHECK(safe_rows("\n\n\n", 40, true).empty());
   CHECK(safe_rows("one\r\ntwo\r\n", 40, true).at(1).text == "two");
-  const std::vector<Row> wide =
+  const std::vector<RowsAbove::Row> wide =
       safe_rows("\033[31m" + std::string(9000, 'x') + "\n日本語日本語", 10, true);
   CHECK(wide.at(0).text == "\033[31mxxxxxxxxx…\033[m");
   CHECK(wide.at(0).columns == 10);

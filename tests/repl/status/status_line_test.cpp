@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "repl/status/items.h"
-
 using namespace skein;
 using namespace skein::status;
 using namespace std::chrono_literals;
@@ -16,13 +14,13 @@ struct Desk {
       : line({.facts = [this] { return facts; },
               .items = usual_items(),
               .look = {.live = true},
-              .run = command ? BackgroundCommand::Run(
+              .run = command ? StatusLine::Run(
                                    [this](const std::string& input, const std::atomic<bool>&, int) {
                                      ++runs;
                                      told = input;
                                      return says;
                                    })
-                             : BackgroundCommand::Run{},
+                             : StatusLine::Run{},
               .refresh = refresh,
               .tell = [this](const std::string& text) { troubles.push_back(text); },
               .now = [this] { return clock; }}) {}
@@ -41,12 +39,12 @@ struct Desk {
   }
   std::string shown(std::size_t columns = 80) {
     std::string out;
-    for (const Row& row : line.rows(columns)) out += row.text + "\n";
+    for (const RowsAbove::Row& row : line.rows(columns)) out += row.text + "\n";
     return out;
   }
 
-  Facts facts{.folder = "/srv", .model = {.provider = "p", .model = "m"}};
-  BackgroundCommand::End says{.output = "first\n"};
+  StatusFacts facts{.folder = "/srv", .model = {.provider = "p", .model = "m"}};
+  StatusLine::End says{.output = "first\n"};
   std::atomic<int> runs{0};
   std::string told{};
   std::vector<std::string> troubles{};
@@ -58,17 +56,17 @@ struct Desk {
 
 TEST_CASE("without a command the facts are the line, and nothing is waited for") {
   Desk desk(false);
-  CHECK(desk.shown() == "m · /srv\n");
+  CHECK(desk.shown() == "/srv\n");
   CHECK_FALSE(desk.line.look_again());
   CHECK_FALSE(desk.line.changed());
   desk.facts.git = "main";
-  CHECK(desk.shown() == "m · git main · /srv\n");
+  CHECK(desk.shown() == "git main · /srv\n");
 }
 
 TEST_CASE("nothing stands above a prompt that cannot be redrawn") {
-  StatusLine line({.facts = [] { return Facts{.folder = "/srv"}; }, .items = usual_items()});
+  StatusLine line({.facts = [] { return StatusFacts{.folder = "/srv"}; }, .items = usual_items()});
   CHECK(line.rows(80).empty());
-  StatusLine none({.facts = [] { return Facts{.folder = "/srv"}; }, .look = {.live = true}});
+  StatusLine none({.facts = [] { return StatusFacts{.folder = "/srv"}; }, .look = {.live = true}});
   CHECK(none.rows(80).empty());
 }
 
@@ -108,9 +106,9 @@ TEST_CASE("what goes wrong is told once, and the last good lines stay") {
   Desk desk(true, 1s);
   desk.shown();
   CHECK(desk.wait());
-  for (const BackgroundCommand::End& bad :
-       {BackgroundCommand::End{"", "it took too long"}, BackgroundCommand::End{"", ""},
-        BackgroundCommand::End{"\033[2J\033[H", ""}}) {
+  for (const StatusLine::End& bad :
+       {StatusLine::End{"", "it took too long"}, StatusLine::End{"", ""},
+        StatusLine::End{"\033[2J\033[H", ""}}) {
     desk.says = bad;
     desk.clock += 1s;
     while (desk.line.look_again() == 50ms)
@@ -123,13 +121,13 @@ TEST_CASE("what goes wrong is told once, and the last good lines stay") {
 TEST_CASE("a command that still runs is ended with the line") {
   std::atomic<bool> ended{false};
   {
-    StatusLine line({.facts = [] { return Facts{}; },
+    StatusLine line({.facts = [] { return StatusFacts{}; },
                      .look = {.live = true},
                      .run =
                          [&](const std::string&, const std::atomic<bool>& stop, int) {
                            while (!stop) std::this_thread::sleep_for(1ms);
                            ended = true;
-                           return BackgroundCommand::End{};
+                           return StatusLine::End{};
                          }});
     line.rows(80);
     CHECK(line.look_again());

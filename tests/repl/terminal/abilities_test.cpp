@@ -1,4 +1,4 @@
-#include "repl/terminal/abilities.h"
+#include "repl/terminal/terminal.h"
 
 #include <doctest/doctest.h>
 
@@ -19,28 +19,28 @@ Abilities with(std::map<std::string, std::string> variables) {
 }  // namespace
 
 TEST_CASE("a terminal is asked for notices in the form it is known to take") {
-  CHECK(with({{"TERM", "xterm-kitty"}}).notice == NoticeForm::osc99);
+  CHECK(with({{"TERM", "xterm-kitty"}}).notice == NoticeWay::osc99);
   CHECK(with({{"TERM_PROGRAM", "iTerm.app"}, {"TERM", "xterm-256color"}}).notice ==
-        NoticeForm::osc9);
-  CHECK(with({{"TERM_PROGRAM", "WezTerm"}}).notice == NoticeForm::osc9);
-  CHECK(with({{"TERM_PROGRAM", "ghostty"}}).notice == NoticeForm::osc9);
-  CHECK(with({{"ConEmuPID", "7"}}).notice == NoticeForm::osc9);
-  CHECK(with({{"TERM", "foot"}}).notice == NoticeForm::osc777);
-  CHECK(with({{"TERM", "foot-extra"}}).notice == NoticeForm::osc777);
-  CHECK(with({{"TERM", "rxvt-unicode-256color"}}).notice == NoticeForm::osc777);
-  CHECK(with({{"TERM", "xterm-256color"}}).notice == NoticeForm::bell);
-  CHECK(with({}).notice == NoticeForm::bell);
+        NoticeWay::osc9);
+  CHECK(with({{"TERM_PROGRAM", "WezTerm"}}).notice == NoticeWay::osc9);
+  CHECK(with({{"TERM_PROGRAM", "ghostty"}}).notice == NoticeWay::osc9);
+  CHECK(with({{"ConEmuPID", "7"}}).notice == NoticeWay::osc9);
+  CHECK(with({{"TERM", "foot"}}).notice == NoticeWay::osc777);
+  CHECK(with({{"TERM", "foot-extra"}}).notice == NoticeWay::osc777);
+  CHECK(with({{"TERM", "rxvt-unicode-256color"}}).notice == NoticeWay::osc777);
+  CHECK(with({{"TERM", "xterm-256color"}}).notice == NoticeWay::bell);
+  CHECK(with({}).notice == NoticeWay::bell);
 }
 
 TEST_CASE("inside of tmux the terminal around it counts") {
   const Abilities kitty =
       with({{"TMUX", "/tmp/x"}, {"TERM", "tmux-256color"}, {"KITTY_WINDOW_ID", "1"}});
   CHECK(kitty.in_tmux);
-  CHECK(kitty.notice == NoticeForm::osc99);
+  CHECK(kitty.notice == NoticeWay::osc99);
   const Abilities unknown =
       with({{"TMUX", "/tmp/x"}, {"TERM", "tmux-256color"}, {"TERM_PROGRAM", "tmux"}});
   CHECK(unknown.in_tmux);
-  CHECK(unknown.notice == NoticeForm::bell);
+  CHECK(unknown.notice == NoticeWay::bell);
   CHECK(through_tmux("\x1b]9;hi\x1b\\") == "\x1bPtmux;\x1b\x1b]9;hi\x1b\x1b\\\x1b\\");
 }
 

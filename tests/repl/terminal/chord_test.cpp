@@ -1,4 +1,4 @@
-#include "repl/terminal/chord.h"
+#include "repl/terminal/key_map.h"
 
 #include <doctest/doctest.h>
 
@@ -54,7 +54,7 @@ TEST_CASE("what cannot be understood names the nearest") {
   CHECK(says("ctrl+entr", "did you mean \"ctrl+enter\"?"));
   CHECK(says("crtl+x", "did you mean \"ctrl+x\"?"));
   CHECK(says("bogus", "`skein keys --test`"));
-  CHECK(says("", "no key"));
+  CHECK(says("", "is not a key"));
   CHECK(says("ctrl+", "no key"));
   CHECK(says("ctrl+a ctrl+b ctrl+c", "more than two"));
 }

@@ -1,4 +1,4 @@
-#include "repl/terminal/key_help.h"
+#include "repl/terminal/key_map.h"
 
 #include <doctest/doctest.h>
 

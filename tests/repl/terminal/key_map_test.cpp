@@ -45,21 +45,21 @@ TEST_CASE("every action has one row, a name, words and keys that make sense") {
 
 TEST_CASE("keys are found where they count") {
   const KeyMap& map = usual_keys();
-  CHECK(map.find(Place::prompt, {key(Code::enter)}) == Action::send);
-  CHECK(map.find(Place::prompt, {alt(Code::enter)}) == Action::newline);
-  CHECK(map.find(Place::turn, {alt(Code::enter)}) == Action::steer);
-  CHECK(map.find(Place::prompt, {ctrl('x'), ctrl('e')}) == Action::editor);
-  CHECK(map.find(Place::prompt, {ctrl('x')}) == Action::none);
-  CHECK(map.begins(Place::prompt, ctrl('x')));
-  CHECK_FALSE(map.begins(Place::turn, ctrl('x')));
+  CHECK(map.find(KeyContext::prompt, {key(Code::enter)}) == Action::send);
+  CHECK(map.find(KeyContext::prompt, {alt(Code::enter)}) == Action::newline);
+  CHECK(map.find(KeyContext::turn, {alt(Code::enter)}) == Action::steer);
+  CHECK(map.find(KeyContext::prompt, {ctrl('x'), ctrl('e')}) == Action::editor);
+  CHECK(map.find(KeyContext::prompt, {ctrl('x')}) == Action::none);
+  CHECK(map.begins(KeyContext::prompt, ctrl('x')));
+  CHECK_FALSE(map.begins(KeyContext::turn, ctrl('x')));
   CHECK(map.shown(row_of_action("editor")) == "Ctrl+G, Ctrl+X Ctrl+E");
 }
 
 TEST_CASE("a key given to an action is that action's, and its usual ones are gone") {
   const KeyMap map({{"unfold", {"f5"}}, {"undo", {"alt+z", "f6"}}, {"search history", {}}});
-  CHECK(map.find(Place::prompt, parse_chord("f5")) == Action::unfold);
-  CHECK(map.find(Place::prompt, {ctrl('o')}) == Action::none);
-  CHECK(map.find(Place::prompt, {ctrl('r')}) == Action::none);
+  CHECK(map.find(KeyContext::prompt, parse_chord("f5")) == Action::unfold);
+  CHECK(map.find(KeyContext::prompt, {ctrl('o')}) == Action::none);
+  CHECK(map.find(KeyContext::prompt, {ctrl('r')}) == Action::none);
   CHECK(map.taken_away(ctrl('_')));
   CHECK_FALSE(map.taken_away(ctrl('o')));
   CHECK_FALSE(usual_keys().taken_away(ctrl('_')));
@@ -69,10 +69,10 @@ TEST_CASE("a key given to an action is that action's, and its usual ones are gon
 TEST_CASE("what cannot be is an error that says so") {
   CHECK(refused({{"sned", {"f5"}}}, "did you mean send?"));
   CHECK(refused({{"something else", {"f5"}}}, "`skein keys` lists them"));
-  CHECK(
-      refused({{"unfold", {"ctrl+t"}}}, "\"ctrl+t\" is given to two actions, unfold and thinking"));
-  CHECK(refused({{"unfold", {"f5"}}, {"mode", {"f5"}}}, "given to two actions"));
-  CHECK(refused({{"unfold", {"ctrl+x"}}}, "begin alike"));
+  CHECK(refused({{"unfold", {"ctrl+t"}}},
+                "\"ctrl+t\" is assigned to two actions, unfold and thinking"));
+  CHECK(refused({{"unfold", {"f5"}}, {"mode", {"f5"}}}, "assigned to two actions"));
+  CHECK(refused({{"unfold", {"ctrl+x"}}}, "begin with the same key"));
   CHECK(refused({{"search history", {"f5"}}, {"search-history", {"f6"}}}, "twice"));
   CHECK(refused({{"send", {}}}, "nothing could be sent"));
   CHECK(refused({{"send", {"ctrl+enter"}}}, "newline = \"enter\""));
@@ -83,18 +83,18 @@ TEST_CASE("what cannot be is an error that says so") {
 
 TEST_CASE("Enter for a new line and Ctrl+Enter to send, and Alt+Enter where that cannot be told") {
   const KeyMap map({{"send", {"ctrl+enter"}}, {"newline", {"enter"}}});
-  CHECK(map.find(Place::prompt, {key(Code::enter)}) == Action::newline);
-  CHECK(map.find(Place::prompt, {ctrl(Code::enter)}) == Action::send);
-  CHECK(map.find(Place::prompt, {alt(Code::enter)}) == Action::send);
+  CHECK(map.find(KeyContext::prompt, {key(Code::enter)}) == Action::newline);
+  CHECK(map.find(KeyContext::prompt, {ctrl(Code::enter)}) == Action::send);
+  CHECK(map.find(KeyContext::prompt, {alt(Code::enter)}) == Action::send);
   CHECK(map.uncertain() == std::vector<Chord>{{ctrl(Code::enter)}});
   CHECK(usual_keys().uncertain().empty());
   // Unless it has another meaning.
   const KeyMap own({{"send", {"ctrl+enter"}}, {"newline", {"enter", "alt+enter"}}});
-  CHECK(own.find(Place::prompt, {alt(Code::enter)}) == Action::newline);
+  CHECK(own.find(KeyContext::prompt, {alt(Code::enter)}) == Action::newline);
 }
 
 TEST_CASE("two keys belong together when one follows the other") {
-  ChordReader reader(usual_keys(), Place::prompt);
+  ChordReader reader(usual_keys(), KeyContext::prompt);
   CHECK(reader.read(ctrl('x')) == Action::none);
   CHECK(reader.begun());
   CHECK(reader.read(ctrl('e')) == Action::editor);

@@ -90,7 +90,12 @@ const std::vector<Sample>& samples() {
       {"\x1b[102;4u", {alt('F')}},
       {"\x1b[120;6u", {with(ctrl('x'), true, false, true)}},
       {"\x1b[M !!x", {Key{}, character('x')}},
-      {"\x1b]11;rgb:0000/0000/0000\x07y", {Key{}, character('y')}},
+      {"\x1b]11;rgb:0000/0000/0000\x07y", {report(']', "rgb:0000/0000/0000"), character('y')}},
+      {"\x1b]11;rgb:f/f/f\x1b\\y", {report(']', "rgb:f/f/f"), character('y')}},
+      {"\x1b]11;rgb:00\rx", {Key{}, key(Code::enter), character('x')}},
+      {"\x1b]11;rgb:00\x1b[Ax", {Key{}, key(Code::up), character('x')}},
+      {"\x1b]10;rgb:0000/0000/0000\x07y", {Key{}, character('y')}},
+      {"\x1b]112\x07y", {Key{}, character('y')}},
       {"\x1bP1+r\x1b\\z", {Key{}, character('z')}},
       {"\xC3\xA9", {character(U'é')}},
       {"\xF0\x9F\xAB\xA0", {character(U'\U0001FAE0')}},
@@ -160,4 +165,26 @@ TEST_CASE("a report of the window's focus is no key, and is remembered") {
   CHECK(decoder.in_front() == true);
   CHECK(decoder.empty());
   CHECK(decoded("\x1b[I\x1b[O\x1b[Ix") == std::vector<Key>{character('x')});
+}
+
+TEST_CASE("a late rest of the answer about the background is no text") {
+  constexpr std::string_view answer = "\x1b]11;rgb:ffff/ffff/ffff\x07";
+  for (std::size_t cut = 3; cut < answer.size(); ++cut) {
+    CAPTURE(cut);
+    KeyDecoder decoder;
+    decoder.feed("a" + std::string(answer.substr(0, cut)));
+    CHECK(decoder.next() == character('a'));
+    CHECK_FALSE(decoder.next().has_value());
+    CHECK_FALSE(decoder.waiting());
+    CHECK_FALSE(decoder.flush().has_value());
+    decoder.feed(std::string(answer.substr(cut)) + "b");
+    CHECK(decoder.next() == report(']', "rgb:ffff/ffff/ffff"));
+    CHECK(decoder.next() == character('b'));
+    CHECK(decoder.empty());
+  }
+  KeyDecoder endless;
+  endless.feed("\x1b]11;" + std::string(64, '0') + "ab");
+  CHECK(endless.next() == Key{});
+  CHECK(endless.next() == character('a'));
+  CHECK(decoded("\x1b]") == std::vector<Key>{alt(']')});
 }

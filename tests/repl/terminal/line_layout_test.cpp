@@ -1,4 +1,4 @@
-#include "repl/terminal/line_layout.h"
+#include "repl/terminal/inline_panel.h"
 
 #include <doctest/doctest.h>
 

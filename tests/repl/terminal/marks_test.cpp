@@ -1,4 +1,4 @@
-#include "repl/terminal/marks.h"
+#include "repl/terminal/requests.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "repl/terminal/notifier.h"
+#include "repl/terminal/requests.h"
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ struct Desk {
                   .abilities = abilities,
                   .write = [this](std::string_view bytes) { told += bytes; },
                   .in_front = [this] { return in_front; },
-                  .run = [this](const Notice& notice) { run += notice.text + "|"; },
+                  .run = [this](const Notification& notice) { run += notice.text + "|"; },
                   .clock = [this] { return now; }}) {}
 
   std::string turn_of(std::int64_t ms, bool well = true) {
@@ -60,9 +60,9 @@ TEST_CASE("each form says which session it is and how long it took") {
 
 TEST_CASE("auto is what the terminal takes, through tmux with a bell for tmux itself") {
   CHECK(Desk(Way::automatic).turn_of(12'000) == "\a");
-  CHECK(Desk(Way::automatic, {.notice = NoticeForm::osc9}).turn_of(12'000) ==
+  CHECK(Desk(Way::automatic, {.notice = Way::osc9}).turn_of(12'000) ==
         "\x1b]9;skein: fix the lexer: done in 12 s\a");
-  CHECK(Desk(Way::automatic, {.notice = NoticeForm::osc9, .in_tmux = true}).turn_of(12'000) ==
+  CHECK(Desk(Way::automatic, {.notice = Way::osc9, .in_tmux = true}).turn_of(12'000) ==
         "\x1bPtmux;\x1b\x1b]9;skein: fix the lexer: done in 12 s\a\x1b\\\a");
   CHECK(Desk(Way::automatic, {.in_tmux = true}).turn_of(12'000) == "\a");
 }
@@ -98,7 +98,7 @@ TEST_CASE("a program of the user's is run instead of the terminal being told") {
 }
 
 TEST_CASE("no notice drives a terminal or is longer than 80 columns") {
-  for (const NoticeForm form : {NoticeForm::osc9, NoticeForm::osc777, NoticeForm::osc99})
+  for (const Way form : {Way::osc9, Way::osc777, Way::osc99})
     for (const std::string& text : test::hostile_texts()) {
       Desk desk(Way::automatic, {.notice = form});
       desk.in_front = false;

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "repl/terminal/keyboard.h"
+#include "repl/terminal/requests.h"
 #include "tests/support/environment.h"
 #include "tests/support/process.h"
 #include "tests/support/pty.h"
@@ -59,7 +60,7 @@ TEST_CASE("reports of focus are wanted only while the terminal is ours") {
 }
 
 TEST_CASE("keys are told apart while a mode is set, and as ever before and after") {
-  const Environment term("TERM", "xterm");
+  const test::Environment term("TERM", "xterm");
   Pty pty;
   Terminal terminal(pty.slave(), pty.slave());
   CHECK(terminal.ask_for_extended_keys());
@@ -74,7 +75,7 @@ TEST_CASE("keys are told apart while a mode is set, and as ever before and after
   restore_terminal();
   terminal.set(Terminal::Mode::editing);
   CHECK(pty.shows("\x1b[>1u"));
-  const Environment console("TERM", "linux");
+  const test::Environment console("TERM", "linux");
   CHECK_FALSE(terminal.ask_for_extended_keys());
 }
 
@@ -168,4 +169,79 @@ TEST_CASE("Esc is taken out of what was typed, and other keys wait for the next 
   REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::ready);
   while (!keyboard.take_escape()) continue;  // both have arrived by then
   CHECK_FALSE(keyboard.typed_ahead());
+}
+
+TEST_CASE("the answer about the background is heard among the keys, and no key is lost") {
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  terminal.set(Terminal::Mode::turn);
+  Keyboard keyboard(terminal);
+  keyboard.ask_background();
+  CHECK(pty.shows(background_request));
+  CHECK_FALSE(keyboard.light().has_value());
+  pty.type(
+      "a\x1b]11;rgb:ffff/ffff/f0f0\x07"
+      "b\x1b[A");
+  while (!keyboard.light()) {
+    REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::ready);
+    keyboard.look_for_background();
+  }
+  CHECK(keyboard.light() == true);
+  for (const Key& typed : {character('a'), character('b'), key(Key::Code::up)}) {
+    Key read;
+    Keyboard::KeyResult result = Keyboard::KeyResult::pause;
+    while (result == Keyboard::KeyResult::pause)  // once, for the answer
+      result = keyboard.next(read, std::chrono::seconds(20));
+    REQUIRE(result == Keyboard::KeyResult::key);
+    CHECK(read == typed);
+  }
+  pty.type("\x1b]11;rgb:0000/0000/0000\x1b\\c");  // later, and another
+  CHECK(keyboard.next_key(nullptr) == character('c'));
+  CHECK(keyboard.light() == false);
+}
+
+TEST_CASE("an answer about the background that is due does not stay for the shell") {
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  terminal.set(Terminal::Mode::turn);
+  {
+    Keyboard keyboard(terminal);
+    keyboard.ask_background();
+    pty.type("\x1b]11;rgb:0000/0000/0000\x07");
+  }
+  CHECK(terminal.wait(std::chrono::milliseconds(0)) == Wake::deadline);
+}
+
+TEST_CASE("the luminance of a background is read from the terminal's answer") {
+  struct Row {
+    std::string_view answer;
+    bool light;
+  };
+  for (const auto& [answer, light] :
+       {Row{"rgb:ffff/ffff/ffff", true}, Row{"rgb:fdfd/f6f6/e3e3", true}, Row{"rgb:f/f/f", true},
+        Row{"rgba:ffff/ffff/ffff/8080", true}, Row{"rgb:FFF/FFF/000", true},
+        Row{"rgb:0000/0000/0000", false}, Row{"rgb:0000/2b2b/3636", false},
+        Row{"rgb:00/00/ff", false}, Row{"rgb:7f7f/7f7f/7f7f", false},
+        Row{"rgb:8080/8080/8080", true}}) {
+    CAPTURE(answer);
+    const std::optional<double> found = luminance(answer);
+    REQUIRE(found.has_value());
+    CHECK(is_light(*found) == light);
+  }
+  CHECK(luminance("rgb:ffff/ffff/ffff") == doctest::Approx(1));
+  for (const std::string_view none :
+       {"", "rgb:", "rgb:ff/ff", "rgb:ff/ff/ff/ff", "rgba:ff/ff/ff", "rgb:ff//ff", "rgb:ff/ff/fg",
+        "rgb:fffff/ff/ff", "rgb:-1/ff/ff", "#ffffff", "?"}) {
+    CAPTURE(none);
+    CHECK_FALSE(luminance(none).has_value());
+  }
+}
+
+TEST_CASE("COLORFGBG says whether the background is light") {
+  for (const std::string_view light : {"0;15", "0;default;15", "0;7", "0;11"})
+    CHECK(is_light(light) == true);
+  for (const std::string_view dark : {"15;0", "15;default;0", "7;8", "15;4"})
+    CHECK(is_light(dark) == false);
+  for (const std::string_view neither : {"", "15", "0;default", "0;16", "0;", "0;-1", "0;7x"})
+    CHECK_FALSE(is_light(neither).has_value());
 }

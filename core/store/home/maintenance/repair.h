@@ -1,4 +1,4 @@
-// What lies among the sessions and is none; what is made anew where an append cannot repair it.
+// Files among the sessions that are not sessions, and repairs that an append cannot make.
 #pragma once
 
 #include <string>
@@ -21,7 +21,17 @@ Result<std::vector<std::string>> remove_leftovers(Home& home);
 // own id, behind a new header into a new file, which then takes the old one's place; the old one
 // goes to quarantine/, whole. Where it is now, or nothing if there was nothing to repair.
 Result<std::string> repair(Home& home, Id session);
-// Makes the index anew from the sessions themselves; how many there are.
+// Rebuilds the index from the sessions themselves; how many there are.
 Result<std::size_t> rebuild_index(Home& home);
+
+// A piece of a session that was set aside, and what is in it that the session lacks.
+struct SetAside {
+  std::string name{};
+  std::uint64_t bytes = 0;
+  std::vector<Entry> lacking{};
+};
+Result<std::vector<SetAside>> set_aside(Home& home, Id session);
+// Appends those entries behind their parents; the head stays where it is. How many they were.
+Result<std::size_t> bring_back(Home& home, Id session);
 
 }  // namespace skein::store::home::maintenance

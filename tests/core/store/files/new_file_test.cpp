@@ -1,4 +1,3 @@
-#include "core/store/files/new_file.h"
 
 #include <doctest/doctest.h>
 

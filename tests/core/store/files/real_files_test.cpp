@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "core/store/files/files.h"
-#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;

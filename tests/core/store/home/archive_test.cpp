@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/home/maintenance/repair.h"
 #include "tests/support/crash_disk.h"
 #include "tests/support/homes.h"
@@ -43,7 +43,7 @@ TEST_CASE("an archived session is smaller, listed as archived, and read like any
   const std::vector<model::Entry> before = entries_of(home.store, home.session);
   const std::uint64_t bytes = fs::file_size(home.plain());
 
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
 
   CHECK(!fs::exists(home.plain()));
   CHECK(fs::file_size(home.packed()) < bytes);
@@ -51,7 +51,7 @@ TEST_CASE("an archived session is smaller, listed as archived, and read like any
   for (store::SessionStore* store : {&home.store, &other}) {
     CHECK(listed(*store).archived);
     CHECK(listed(*store).bytes == fs::file_size(home.packed()));
-    CHECK(value_of(store->open(home.session)).archived);
+    CHECK(store->open(home.session).archived);
     CHECK(entries_of(*store, home.session) == before);
     CHECK(value_of(store->path(home.session, before.back().id)).entries.size() == before.size());
   }
@@ -63,9 +63,9 @@ TEST_CASE("unarchiving gives back the very bytes there were") {
   Packable home;
   const std::string before = read_file(home.plain());
 
-  REQUIRE(home.store.archive(home.session));
-  REQUIRE(home.store.archive(home.session));  // a second time is none
-  REQUIRE(home.store.unarchive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));  // a second time is none
+  REQUIRE(home.store.life_cycle().unarchive(home.session));
 
   CHECK(read_file(home.plain()) == before);
   CHECK(!fs::exists(home.packed()));
@@ -76,7 +76,7 @@ TEST_CASE("an append to an archived session unarchives it, also where it was ope
   Packable home;
   store::SessionStore other = store_at(home.path);
   const std::vector<model::Entry> before = entries_of(other, home.session);
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
 
   append(other, home.session, {user_says("on it goes")});
 
@@ -90,7 +90,7 @@ TEST_CASE("an append to an archived session unarchives it, also where it was ope
 TEST_CASE("of a transcript and its archive the transcript counts, and what it lacks is set aside") {
   Packable home;
   const std::string older = read_file(home.plain());
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
   const std::string archive = read_file(home.packed());
   append(home.store, home.session, {user_says("newer")});
 
@@ -98,11 +98,11 @@ TEST_CASE("of a transcript and its archive the transcript counts, and what it la
   store::SessionStore other = store_at(home.path);
   CHECK(!listed(other).archived);
   CHECK(entries_of(other, home.session).size() == 21);
-  REQUIRE(other.unarchive(home.session));
+  REQUIRE(other.life_cycle().unarchive(home.session));
   CHECK(!fs::exists(home.packed()));
 
   write_file(home.packed(), "another story");
-  REQUIRE(other.archive(home.session));
+  REQUIRE(other.life_cycle().archive(home.session));
   CHECK(entries_of(other, home.session).size() == 21);
   std::vector<std::string> aside;
   for (const auto& file : fs::directory_iterator(fs::path(home.path) / "quarantine"))
@@ -112,13 +112,13 @@ TEST_CASE("of a transcript and its archive the transcript counts, and what it la
 
 TEST_CASE("a damaged archive is told of, not unpacked, and left as it is") {
   Packable home;
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
   std::string bytes = read_file(home.packed());
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x10);
   write_file(home.packed(), bytes);
 
   store::SessionStore other = store_at(home.path);
-  const auto failed = other.unarchive(home.session);
+  const auto failed = other.life_cycle().unarchive(home.session);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().kind == store::Failure::Kind::damaged);
   CHECK(other.list().empty());
@@ -131,22 +131,23 @@ TEST_CASE("a damaged archive is told of, not unpacked, and left as it is") {
 TEST_CASE("an archived session goes to the trash and comes back archived") {
   Packable home;
   const std::vector<model::Entry> before = entries_of(home.store, home.session);
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
 
-  REQUIRE(home.store.erase(home.session));
+  REQUIRE(home.store.life_cycle().erase(home.session));
   CHECK(home.store.list().empty());
-  CHECK(value_of(home.store.restore("main:cli:user")).archived);
+  CHECK(value_of(home.store.life_cycle().restore("main:cli:user")).archived);
 
   CHECK(entries_of(home.store, home.session) == before);
 }
 
 TEST_CASE("an archived session whose key was taken comes back under another") {
   Packable home;
-  REQUIRE(home.store.archive(home.session));
-  REQUIRE(home.store.erase(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
+  REQUIRE(home.store.life_cycle().erase(home.session));
   session_called(home.store, "main:cli:user");
 
-  const store::SessionRecord restored = value_of(home.store.restore(to_string(home.session)));
+  const store::SessionRecord restored =
+      value_of(home.store.life_cycle().restore(to_string(home.session)));
 
   CHECK(restored.key == "main:cli:user.2");
   CHECK(!restored.archived);
@@ -156,7 +157,7 @@ TEST_CASE("an archived session whose key was taken comes back under another") {
 TEST_CASE("a branch of an archived session has its path and leaves it archived") {
   Packable home;
   const std::vector<model::Entry> before = entries_of(home.store, home.session);
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
 
   const store::SessionHandle made =
       value_of(home.store.branch_from_entry(home.session, before[9].id, "main:cli:branch"));
@@ -171,9 +172,9 @@ TEST_CASE("a branch of an archived session has its path and leaves it archived")
 TEST_CASE("an append finds its way when another process has unarchived the session meanwhile") {
   Packable home;
   store::SessionStore other = store_at(home.path);
-  REQUIRE(home.store.archive(home.session));
-  REQUIRE(value_of(other.open(home.session)).archived);
-  REQUIRE(home.store.unarchive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
+  REQUIRE(other.open(home.session).archived);
+  REQUIRE(home.store.life_cycle().unarchive(home.session));
 
   append(other, home.session, {user_says("on it goes")});
 
@@ -207,13 +208,13 @@ struct Shared {
 TEST_CASE("while a session is packed or unpacked others make sessions") {
   Shared home;
   home.meanwhile(".jsonl.gz.", [&] { session_called(home.other, "main:new:one"); });
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
   CHECK(home.done);
-  CHECK(value_of(home.other.open(home.session)).archived);
+  CHECK(home.other.open(home.session).archived);
 
   home.done = false;
   home.meanwhile(".tmp", [&] { session_called(home.other, "main:new:two"); });
-  REQUIRE(home.store.unarchive(home.session));
+  REQUIRE(home.store.life_cycle().unarchive(home.session));
   CHECK(home.done);
   CHECK(home.store.list().size() == 3);
   CHECK(home.disk.paths("quarantine").empty());
@@ -223,20 +224,20 @@ TEST_CASE("what is appended while a session is packed is in the archive") {
   Shared home;
   home.meanwhile(".jsonl.gz.",
                  [&] { append(home.other, home.session, {user_says("second", numbered_id(2))}); });
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
   CHECK(home.done);
-  CHECK(value_of(home.other.open(home.session)).archived);
+  CHECK(home.other.open(home.session).archived);
   CHECK(entries_of(home.other, home.session).size() == 2);
 }
 
 TEST_CASE("an archive that was unpacked and packed again meanwhile is not taken for the old one") {
   Shared home;
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
   home.meanwhile(".tmp", [&] {
     append(home.other, home.session, {user_says("second", numbered_id(2))});
-    REQUIRE(home.other.archive(home.session));
+    REQUIRE(home.other.life_cycle().archive(home.session));
   });
-  REQUIRE(home.store.unarchive(home.session));
+  REQUIRE(home.store.life_cycle().unarchive(home.session));
   CHECK(home.done);
   CHECK(entries_of(home.store, home.session).size() == 2);
 }
@@ -244,7 +245,7 @@ TEST_CASE("an archive that was unpacked and packed again meanwhile is not taken 
 TEST_CASE("the index knows an archive without unpacking it") {
   Packable home;
   home.store.list();
-  REQUIRE(home.store.archive(home.session));
+  REQUIRE(home.store.life_cycle().archive(home.session));
   std::string bytes = read_file(home.packed());
   const auto written = fs::last_write_time(home.packed());
   std::string unreadable = bytes;

@@ -34,9 +34,9 @@ TEST_CASE("the same bytes are kept once, under the name of their content, for th
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
 
-  const std::string name = value_of(store.keep_blob("abc"));
+  const std::string name = value_of(store.blobs().keep_blob("abc"));
   CHECK(name == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(value_of(store.keep_blob("abc")) == name);
+  CHECK(value_of(store.blobs().keep_blob("abc")) == name);
 
   const auto file = dir / "home" / "blobs" / name;
   CHECK(read_file(file) == "abc");
@@ -44,28 +44,28 @@ TEST_CASE("the same bytes are kept once, under the name of their content, for th
   REQUIRE(::stat(file.c_str(), &s) == 0);
   CHECK((s.st_mode & 0777) == 0600);
   CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);
-  CHECK(value_of(store.load_blob(name)) == "abc");
+  CHECK(value_of(store.blobs().load_blob(name)) == "abc");
 }
 
 TEST_CASE("a blob that was changed is not shown, and keeping its bytes again mends it") {
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
-  const std::string name = value_of(store.keep_blob("abc"));
+  const std::string name = value_of(store.blobs().keep_blob("abc"));
   write_file(dir / "home" / "blobs" / name, "abd");
 
-  const store::Result<std::string> loaded = store.load_blob(name);
+  const store::Result<std::string> loaded = store.blobs().load_blob(name);
   REQUIRE(!loaded);
   CHECK(loaded.error().kind == store::Failure::Kind::damaged);
 
-  CHECK(value_of(store.keep_blob("abc")) == name);
-  CHECK(value_of(store.load_blob(name)) == "abc");
+  CHECK(value_of(store.blobs().keep_blob("abc")) == name);
+  CHECK(value_of(store.blobs().load_blob(name)) == "abc");
 }
 
 TEST_CASE("a name that is not a blob's reaches no file") {
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
   for (const char* name : {"", "../sessions.json", "ABC", "transcripts"}) {
-    const store::Result<std::string> loaded = store.load_blob(name);
+    const store::Result<std::string> loaded = store.blobs().load_blob(name);
     REQUIRE(!loaded);
     CHECK(loaded.error().kind == store::Failure::Kind::refused);
   }
@@ -74,7 +74,8 @@ TEST_CASE("a name that is not a blob's reaches no file") {
 TEST_CASE("more than 64 MiB are refused") {
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
-  const store::Result<std::string> kept = store.keep_blob(std::string(max_blob_bytes + 1, 'x'));
+  const store::Result<std::string> kept =
+      store.blobs().keep_blob(std::string(max_blob_bytes + 1, 'x'));
   REQUIRE(!kept);
   CHECK(kept.error().kind == store::Failure::Kind::refused);
 }
@@ -84,21 +85,21 @@ TEST_CASE("pruning removes old blobs that nothing refers to, and only those") {
   store::SessionStore store = store_at((dir / "home").string());
   const auto blobs = dir / "home" / "blobs";
   const auto kept = [&](const std::string& bytes) {
-    const std::string name = value_of(store.keep_blob(bytes));
+    const std::string name = value_of(store.blobs().keep_blob(bytes));
     make_old(blobs / name);
     return name;
   };
   const std::string used = kept("used"), packed = kept("packed"), trashed = kept("trashed");
   const std::string torn = kept("torn"), unused = kept("unused");
-  const std::string young = value_of(store.keep_blob("young"));
+  const std::string young = value_of(store.blobs().keep_blob("young"));
 
   append(store, session_called(store, "main:cli:a"), {refers_to(used)});
   const Id archived = session_called(store, "main:cli:b");
   append(store, archived, {refers_to(packed)});
-  REQUIRE(store.archive(archived));
+  REQUIRE(store.life_cycle().archive(archived));
   const Id erased = session_called(store, "main:cli:c");
   append(store, erased, {refers_to(trashed)});
-  REQUIRE(store.erase(erased));
+  REQUIRE(store.life_cycle().erase(erased));
   write_file(dir / "home" / "quarantine" / "0000000000000001.12.frag", "\"blob\":\"" + torn + "\"");
 
   CHECK(value_of(prune_blobs(*home_at((dir / "home").string()), true)).names ==
@@ -114,12 +115,13 @@ TEST_CASE("pruning removes old blobs that nothing refers to, and only those") {
 TEST_CASE("many blobs at once are those that one after the other would be") {
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
-  std::vector<std::string> all{"twice", "twice", value_of(store.keep_blob("there"))};
+  std::vector<std::string> all{"twice", "twice", value_of(store.blobs().keep_blob("there"))};
   all.back() = "there";
   for (int i = 0; i < 20; ++i) all.push_back("blob " + std::to_string(i));
-  const std::vector<std::string> names = value_of(store.keep_blobs(all));
+  const std::vector<std::string> names = value_of(store.blobs().keep_blobs(all));
   REQUIRE(names.size() == all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) CHECK(value_of(store.load_blob(names[i])) == all[i]);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    CHECK(value_of(store.blobs().load_blob(names[i])) == all[i]);
   CHECK(std::distance(std::filesystem::directory_iterator(dir / "home" / "blobs"), {}) == 22);
 }
 
@@ -128,7 +130,7 @@ TEST_CASE("pruning spares what checkpoints and their lists refer to, and thins o
   store::SessionStore store = store_at((dir / "home").string());
   const Id session = session_called(store, "main:cli:a");
   const auto kept = [&](const std::string& bytes) {
-    const std::string name = value_of(store.keep_blob(bytes));
+    const std::string name = value_of(store.blobs().keep_blob(bytes));
     make_old(dir / "home" / "blobs" / name);
     return name;
   };
@@ -160,7 +162,7 @@ TEST_CASE("contents beside sessions that are elsewhere are pruned by what those 
   store::SessionStore elsewhere = store_at((dir / "elsewhere").string());
   const Id session = session_called(elsewhere, "main:cli:a");
   const auto kept = [&](const std::string& bytes) {
-    const std::string name = value_of(local.keep_blob(bytes));
+    const std::string name = value_of(local.blobs().keep_blob(bytes));
     make_old(dir / "local" / "blobs" / name);
     return name;
   };
@@ -176,19 +178,19 @@ TEST_CASE("contents beside sessions that are elsewhere are pruned by what those 
         *home, *std::make_unique<FileBackend>(home_at((dir / "elsewhere").string())), false);
   };
   CHECK(value_of(prune()).names == std::vector{unused});
-  value_of(elsewhere.erase(session));
+  value_of(elsewhere.life_cycle().erase(session));
   CHECK_FALSE(prune());
-  value_of(elsewhere.empty_trash());
+  value_of(elsewhere.life_cycle().empty_trash());
   CHECK(value_of(prune()).names.size() == 2);
 }
 
 TEST_CASE("an old blob that is kept again is spared, whatever refers to it so far") {
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
-  const std::string name = value_of(store.keep_blob("again"));
+  const std::string name = value_of(store.blobs().keep_blob("again"));
   make_old(dir / "home" / "blobs" / name);
 
-  value_of(store.keep_blob("again"));
+  value_of(store.blobs().keep_blob("again"));
 
   CHECK(value_of(prune_blobs(*home_at((dir / "home").string()), false)).names.empty());
 }
@@ -196,7 +198,7 @@ TEST_CASE("an old blob that is kept again is spared, whatever refers to it so fa
 TEST_CASE("a file that cannot be read keeps every blob") {
   const TempDir dir;
   store::SessionStore store = store_at((dir / "home").string());
-  const std::string name = value_of(store.keep_blob("unused"));
+  const std::string name = value_of(store.blobs().keep_blob("unused"));
   make_old(dir / "home" / "blobs" / name);
   write_file(dir / "home" / "transcripts" / "00000000000000aa.jsonl.gz", "not gzip");
 

@@ -50,9 +50,9 @@ void check_whole(const Home& home, Id made) {
   store::SessionStore fresh = store_at(home.path);
   value_of(store::home::maintenance::rebuild_index(*home_at(home.path)));
   store::SessionStore known = store_at(home.path);
-  CHECK(value_of(known.open(made)).state == value_of(fresh.open(made)).state);
+  CHECK(known.open(made).state == fresh.open(made).state);
   CHECK(damage_in(fresh, made).empty());
-  CHECK(value_of(fresh.examine(made)).any() == false);
+  CHECK(value_of(fresh.transcripts().examine(made)).any() == false);
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ TEST_CASE("a fork has the path as it stood, names its source, and is written to 
   const Id made = home.fork(numbered_id(3));
 
   CHECK(said_in(home.store, made) == path);
-  const store::SessionRecord record = value_of(home.store.open(made));
+  const store::SessionRecord record = home.store.open(made);
   CHECK(record.header.parent_session == store::SessionHeader::Origin{home.session, numbered_id(3)});
   CHECK(record.state.head == numbered_id(3));
   CHECK(record.state.messages == 3);
-  CHECK(record.state == value_of(store_at(home.path).open(made)).state);
+  CHECK(record.state == store_at(home.path).open(made).state);
   append(home.store, made, {user_says("on")});
   check_whole(home, made);
 }
@@ -89,23 +89,23 @@ TEST_CASE("a fork of one branch has nothing of the others") {
 TEST_CASE("a fork keeps masks, labels and snapshots of what it took along, and only those") {
   Home home;
   home.branch_off(numbered_id(1), numbered_id(10));
-  value_of(home.store.snapshot(home.session, "mine", numbered_id(2)));
-  value_of(home.store.snapshot(home.session, "other", numbered_id(10)));
-  value_of(home.store.label(home.session, numbered_id(1), "start"));
-  value_of(home.store.label(home.session, numbered_id(10), "elsewhere"));
-  value_of(home.store.redact(home.session, numbered_id(3), "a secret"));
-  value_of(home.store.redact(home.session, numbered_id(10), "another"));
+  value_of(home.store.mark(home.session, model::payload::Snapshot{"mine", numbered_id(2)}));
+  value_of(home.store.mark(home.session, model::payload::Snapshot{"other", numbered_id(10)}));
+  value_of(home.store.mark(home.session, model::payload::Label{numbered_id(1), "start"}));
+  value_of(home.store.mark(home.session, model::payload::Label{numbered_id(10), "elsewhere"}));
+  value_of(home.store.mark(home.session, model::payload::Redaction{numbered_id(3), "a secret"}));
+  value_of(home.store.mark(home.session, model::payload::Redaction{numbered_id(10), "another"}));
   for (const Id id : {numbered_id(2), numbered_id(10)})
     append(home.store, home.session, {{model::make_entry(model::payload::ThinkingOffBefore{id})}});
 
   const Id made = home.fork(numbered_id(3));
 
-  const model::SessionState state = value_of(store_at(home.path).open(made)).state;
+  const model::SessionState state = store_at(home.path).open(made).state;
   CHECK(state.snapshots == std::map<std::string, Id>{{"mine", numbered_id(2)}});
   CHECK(state.labels == std::map<Id, std::string>{{numbered_id(1), "start"}});
   CHECK(state.redacted == std::set<Id>{numbered_id(3)});
   CHECK(state.thinking_off == std::set<Id>{numbered_id(2)});
-  CHECK(value_of(store_at(home.path).open(home.session)).state.thinking_off ==
+  CHECK(store_at(home.path).open(home.session).state.thinking_off ==
         std::set<Id>{numbered_id(2), numbered_id(10)});
   check_whole(home, made);
 }
@@ -121,7 +121,7 @@ TEST_CASE(
        {model::make_entry(model::type::custom,
                           R"x({"kind":"permissions","rules":["bash(rm *)"]})x")}});
 
-  const model::SessionState state = value_of(home.store.open(home.fork(numbered_id(3)))).state;
+  const model::SessionState state = home.store.open(home.fork(numbered_id(3))).state;
 
   CHECK(state.model == "offline/demo/x");
   CHECK(state.thinking == "high");
@@ -139,7 +139,7 @@ TEST_CASE("a summary of what was left behind is what a fork goes on from") {
   CHECK(said.back().parent == numbered_id(2));
   CHECK(said.back().payload.find("they tried a third line") != std::string::npos);
   CHECK(said.back().payload.find(to_string(home.session)) != std::string::npos);
-  CHECK(value_of(home.store.open(made)).state.head == said.back().id);
+  CHECK(home.store.open(made).state.head == said.back().id);
 }
 
 TEST_CASE("a fork of a damaged session has every entry that can be read, in a whole file") {
@@ -164,7 +164,8 @@ TEST_CASE("a fork of a damaged session has every entry that can be read, in a wh
 
 TEST_CASE("nothing branches off where nothing is, or at what is no part of the conversation") {
   Home home;
-  const Id marginal = *value_of(home.store.rename(home.session, "a title")).last;
+  const Id marginal =
+      *value_of(home.store.mark(home.session, model::payload::Title{"a title"})).last;
   const std::vector<std::string> before = listing(home.store);
   for (const Id entry : {numbered_id(9), marginal})
     CHECK(!home.store.branch_from_entry(home.session, entry));

@@ -3,8 +3,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/home/migration.h"
-#include "core/store/home/read_legacy.h"
-#include "core/store/log/header.h"
+#include "core/store/log/log_reader.h"
 #include "core/store/log/log_writer.h"
 #include "core/text/json.h"
 #include "tests/support/homes.h"
@@ -78,7 +77,7 @@ TEST_CASE("flat lines become a transcript under the same id, and the old file is
   CHECK(result.form == "flat lines");
   CHECK(result.losses.empty());
   CHECK(talk(home.store) == flat_talk);
-  const store::SessionRecord record = value_of(home.store.open(session));
+  const store::SessionRecord record = home.store.open(session);
   CHECK(record.key == "main:cli:user");
   CHECK(record.header.created_at == "2025-01-02T03:04:05.000Z");
   CHECK(record.state.messages == 1);
@@ -105,7 +104,7 @@ this line is broken
 
   CHECK(talk(home.store) == flat_talk);
   CHECK(result.losses.size() == 2);
-  CHECK(value_of(home.store.open(session)).key == "main:migrated:" + to_string(session));
+  CHECK(home.store.open(session).key == "main:migrated:" + to_string(session));
   CHECK(store::unanswered_calls(entries_of(home.store, session)).empty());
 }
 
@@ -123,7 +122,7 @@ TEST_CASE("a single JSON file becomes a transcript, whether an array or an objec
     CHECK(result.form == "one JSON file");
     CHECK(result.losses.size() == 1);  // the system's message
     CHECK(talk(home.store) == flat_talk);
-    CHECK(model::total_usage(value_of(home.store.open(session)).state) == model::Usage{7, 3});
+    CHECK(model::total_usage(home.store.open(session).state) == model::Usage{7, 3});
     CHECK(!fs::exists(home.file(".json")));
     CHECK(home.set_aside() == std::vector{bytes});
   }
@@ -137,8 +136,9 @@ TEST_CASE("a migrated session takes no key from one that is there, however old i
   const auto migrated = value_of(migrate_all(*home.opened));
 
   REQUIRE(migrated.size() == 1);
-  CHECK(migrated[0].losses == std::vector<std::string>{"its key main:cli:user belongs to another "
-                                                       "session; it is called main:cli:user.2"});
+  CHECK(migrated[0].losses ==
+        std::vector<std::string>{
+            "its key main:cli:user belongs to another session; its key is now main:cli:user.2"});
   value_of(maintenance::rebuild_index(*home.opened));
   CHECK(value_of(home.store.find("main:cli:user")).header.session == live);
   CHECK(value_of(home.store.find("main:cli:user.2")).header.session == migrated[0].session);
@@ -164,7 +164,7 @@ TEST_CASE("a transcript that turns up takes no key from one that is there, and t
   CHECK(open().list().size() == 2);
 
   REQUIRE(told.size() == 1);
-  CHECK(told[0].find("it is called main:cli:user.2") != std::string::npos);
+  CHECK(told[0].find("its key is now main:cli:user.2") != std::string::npos);
   store::SessionStore later = open();
   value_of(maintenance::rebuild_index(*home_at(home.path.string())));
   CHECK(value_of(later.find("main:cli:user")).header.session == live);
@@ -186,7 +186,7 @@ TEST_CASE("another program's sessions.json is kept aside and told of, not writte
   CHECK(older_forms(*home.opened) == 1);
   CHECK(home.set_aside() == std::vector{foreign});
   REQUIRE(told.size() == 1);
-  CHECK(told[0].find("kept as quarantine/sessions.") != std::string::npos);
+  CHECK(told[0].find("moved it to quarantine/sessions.") != std::string::npos);
   store_at(home.path.string()).list();
   CHECK(home.set_aside().size() == 1);  // our own is written over, damaged or not
   write_file(home.path / "sessions.json", "{\"version\":2,\"sess");
@@ -205,13 +205,12 @@ TEST_CASE("a Google conversation becomes a transcript, calls paired with their r
     write_file(home.file(".json"), bytes);
     const MigrationResult result = value_of(migrate(*home.opened, session));
     CHECK(talk(home.store) == flat_talk);
-    CHECK(result.losses ==
-          std::vector<std::string>{"a part 'executableCode', 2 times, is kept as it was written, "
-                                   "but no model will see it"});
+    CHECK(result.losses == std::vector<std::string>{"a part 'executableCode', 2 times, is kept as "
+                                                    "it was written, but no model will see it"});
     const auto first = model::message_from_json(entries_of(home.store, session).front().payload);
     const auto& picture = std::get<model::Image>(first->content.at(1));
     CHECK(picture.mime_type == "image/png");
-    CHECK(value_of(home.store.load_blob(picture.blob)) == "hi");
+    CHECK(value_of(home.store.blobs().load_blob(picture.blob)) == "hi");
   }
 }
 
@@ -227,12 +226,14 @@ TEST_CASE("a failed tool stays failed, and images are taken over or told of") {
   const std::vector<model::Entry> entries = entries_of(home.store, session);
   REQUIRE(entries.size() == 3);
   const auto asked = model::message_from_json(entries[0].payload);
-  CHECK(value_of(home.store.load_blob(std::get<model::Image>(asked->content.at(0)).blob)) == "hi");
+  CHECK(value_of(home.store.blobs().load_blob(std::get<model::Image>(asked->content.at(0)).blob)) ==
+        "hi");
   const auto answered = model::message_from_json(entries[2].payload);
   const auto& failed = std::get<model::ToolResult>(answered->content.at(0));
   CHECK(failed.is_error);
   CHECK(std::get<model::Text>(failed.content.at(0)).text == "r");
-  CHECK(value_of(home.store.load_blob(std::get<model::Image>(failed.content.at(1)).blob)) == "ho");
+  CHECK(value_of(home.store.blobs().load_blob(std::get<model::Image>(failed.content.at(1)).blob)) ==
+        "ho");
   REQUIRE(result.losses.size() == 1);
   CHECK(result.losses[0].find("kept elsewhere (https://example.org/x.png)") != std::string::npos);
 }
@@ -266,7 +267,7 @@ TEST_CASE("our own lines without seals get them, with ids and branches as they w
 {"id":"0000000000000004","parentId":"0000000000000002","type":"message","timestamp":"2025-01-02T03:04:06.000Z","payload":{"role":"user","content":[{"type":"text","text":"c"}]}}
 )");
   CHECK(value_of(migrate(*home.opened, session)).form == "unsealed lines");
-  const store::SessionRecord record = value_of(home.store.open(session));
+  const store::SessionRecord record = home.store.open(session);
   CHECK(record.header.cwd == "/w");
   CHECK(record.state.leaves == std::vector<Id>{Id{3}, Id{4}});
 }
@@ -276,6 +277,14 @@ TEST_CASE("an append to a session in an older form migrates it first") {
   write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");
   append(home.store, session, {user_says("new")});
   CHECK(talk(home.store) == std::vector<std::string>{"user: old", "user: new"});
+}
+
+TEST_CASE("a mark on a session in an older form migrates it first") {
+  Older home;
+  write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");
+  CHECK_THROWS_AS(home.store.open(session), Error);
+  value_of(home.store.mark(session, model::payload::Title{"a title"}));
+  CHECK(home.store.open(session).state.title == "a title");
 }
 
 TEST_CASE("what is in no known form is not migrated, not written to and not changed") {
@@ -300,7 +309,7 @@ TEST_CASE("a session of a newer skein is read, and neither migrated nor written 
   write_file(file,
              store::log::seal_batch(std::span(&first, 1), store::log::seal_seed(newer), 0)->bytes);
 
-  CHECK(value_of(home.store.open(newer)).header.version == 99);
+  CHECK(home.store.open(newer).header.version == 99);
   const store::Result<MigrationResult> migrated = migrate(*home.opened, newer);
   REQUIRE(!migrated);
   CHECK(migrated.error().kind == store::Failure::Kind::unsupported_version);
@@ -312,7 +321,7 @@ TEST_CASE("files of older forms under other names are told of, and migrated when
   write_file(home.path / "transcripts" / "main_cli_user_0123456789ab.jsonl", flat);
   const auto strays = value_of(maintenance::strays(*home.opened));
   REQUIRE(strays.size() == 1);
-  CHECK(strays[0].why.find("older form (flat lines)") != std::string::npos);
+  CHECK(strays[0].why.find("older format (flat lines)") != std::string::npos);
 
   const auto migrated = value_of(migrate_all(*home.opened));
 
@@ -336,8 +345,8 @@ TEST_CASE("a session in an older form is migrated when its key is opened") {
     const store::FoundSession found =
         value_of(store.find_or_create("main:cli:user", [] { return std::string("/w"); }));
     CHECK_FALSE(found.made);
-    CHECK(value_of(store.open(found.session)).key == "main:cli:user");
-    CHECK(value_of(store.open(found.session)).state.messages == 1);
+    CHECK(store.open(found.session).key == "main:cli:user");
+    CHECK(store.open(found.session).state.messages == 1);
     REQUIRE(told.size() == 1);
     CHECK(told[0].find("migrated session") == 0);
     CHECK(older.set_aside() == std::vector{flat});

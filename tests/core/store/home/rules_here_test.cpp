@@ -1,4 +1,4 @@
-#include "core/store/home/rules_here.h"
+#include "core/store/home/grants.h"
 
 #include <doctest/doctest.h>
 

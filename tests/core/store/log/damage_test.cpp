@@ -200,7 +200,7 @@ TEST_CASE("a parent id that cannot be read makes an orphan that follows the entr
   CHECK(whole.entries[2].entry.parent == entry_id(2));
   REQUIRE(whole.notices.size() == 1);
   CHECK(whole.notices[0].find(to_string(entry_id(3))) != std::string::npos);
-  CHECK(store.open(sample_session)->damage == store::DamageCount{.altered = 1});
+  CHECK(store.open(sample_session).damage == store::DamageCount{.altered = 1});
 }
 
 TEST_CASE("an altered head that names nobody hides no entry") {

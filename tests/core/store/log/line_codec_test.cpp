@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "core/text/crc32c.h"
+#include "core/text/checksum.h"
 #include "core/text/json.h"
 #include "tests/support/store_samples.h"
 

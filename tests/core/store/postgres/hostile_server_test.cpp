@@ -57,12 +57,15 @@ void send_for_ever(Connection& connection, const std::string& piece) {
   while (connection.send(block)) continue;
 }
 
+std::string address_of(const LoopbackServer& server) {
+  return "postgresql://u@127.0.0.1:" + std::to_string(server.port()) +
+         "/x?sslmode=disable&gssencmode=disable";
+}
+
 std::string complaint(const LoopbackServer::Script& script) {
   LoopbackServer server(script);
   try {
-    store::postgres::DatabaseBackend backend(
-        "postgresql://u@127.0.0.1:" + std::to_string(server.port()) +
-        "/x?sslmode=disable&gssencmode=disable");
+    store::postgres::DatabaseBackend backend(address_of(server));
   } catch (const Error& error) {
     CHECK(error.status() == ExitStatus::storage);
     return error.what();
@@ -71,6 +74,27 @@ std::string complaint(const LoopbackServer::Script& script) {
 }
 
 }  // namespace
+
+TEST_CASE("what a callback of the module throws comes out of the call") {
+  LoopbackServer server([](Connection& connection) {
+    greet(connection);
+    connection.send(message('1', "") + message('2', "") + row_of(25, "x"));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  });
+  auto opened = store::postgres::open_link(address_of(server));
+  REQUIRE(opened);
+  store::postgres::Link& link = **opened;
+  std::uint64_t changed = 0;
+  CHECK_THROWS_WITH_AS(
+      link.run(
+          {"", "select"}, {}, [](store::postgres::Row) { throw Error("row"); }, changed),
+      "row", Error);
+  int calls = 0;
+  const auto at_the_second = [&] { return ++calls > 1 ? throw Error("no") : 0u; };
+  LoopbackServer silent([](Connection&) { std::this_thread::sleep_for(std::chrono::seconds(1)); });
+  CHECK_THROWS_WITH_AS(
+      store::postgres::open_link(address_of(silent), {.interrupts = at_the_second}), "no", Error);
+}
 
 TEST_CASE("a server that does not keep to the protocol ends in a sentence") {
   struct Hostile {

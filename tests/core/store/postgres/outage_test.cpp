@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/store/postgres/database_backend.h"
-#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "tests/support/cutting_proxy.h"
 #include "tests/support/homes.h"
 #include "tests/support/postgres_server.h"
@@ -85,8 +85,8 @@ TEST_CASE("a turn goes on when the database is back, and nothing is lost or said
   CHECK(end.text == "the answer");
   std::string notices;
   for (const std::string& each : stage.notices()) notices += each + "\n";
-  CHECK(notices.find("kept in memory and sent until it arrives") != std::string::npos);
-  CHECK(notices.find("connected again, and all is saved") != std::string::npos);
+  CHECK(notices.find("keeps the new messages in memory") != std::string::npos);
+  CHECK(notices.find("connected again; everything is saved") != std::string::npos);
   DatabaseBackend direct(away.server.address(away.database));
   CHECK(messages(direct, conversation.session()) ==
         Lines{"user: hello", "assistant: the answer -> stop"});
@@ -100,7 +100,8 @@ TEST_CASE("^C gives up waiting for the database") {
   stage.listener = [&](const model::Event& event) {
     if (std::get_if<model::Committed>(&event) != nullptr) away.proxy.set_down(true);
     const auto* notice = std::get_if<model::Notice>(&event);
-    if (notice != nullptr && notice->text.find("kept in memory") != std::string::npos)
+    if (notice != nullptr &&
+        notice->text.find("keeps the new messages in memory") != std::string::npos)
       stage.stop = true;
   };
   const auto begun = Clock::now();
@@ -151,11 +152,11 @@ TEST_CASE("with an outbox what is said goes on, and is sent when the database is
       CHECK(parked.entries.size() == 1);
     }
     REQUIRE(away.told.size() == 1);
-    CHECK(away.told[0].find("parked in " + folder) != std::string::npos);
+    CHECK(away.told[0].find("queued in " + folder) != std::string::npos);
     away.proxy.set_down(false);
     const NewEntry next = after(4, 3);
     value_of(backend->append(a, std::span(&next, 1), {.patient = false}));
-    CHECK(away.told.back() == "2 parked entries were sent");
+    CHECK(away.told.back() == "2 queued entries were sent");
   }
   DatabaseBackend direct(away.server.address(away.database));
   CHECK(ids_of(direct, a) == std::vector{entry_id(1), entry_id(2), entry_id(3), entry_id(4)});

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/postgres/address.h"
+#include "core/store/postgres/connection.h"
 #include "core/store/postgres/database_backend.h"
 #include "core/store/postgres/schema.h"
 #include "tests/support/homes.h"
@@ -149,7 +149,7 @@ TEST_CASE(
                  "revoke delete on skein.line, skein.blob from public; "
                  "update skein.meta set value = '1'");
   CHECK_THROWS_WITH_AS(DatabaseBackend(server.address(database)),
-                       doctest::Contains("`skein admin init-db` upgrades it"), Error);
+                       doctest::Contains("upgrade it with `skein admin init-db`"), Error);
   CHECK(value_of(postgres::prepare_database(server.address(database))) ==
         postgres::Prepared::upgraded);
   CHECK(value_of(postgres::prepare_database(server.address(database))) ==
@@ -170,7 +170,7 @@ TEST_CASE("a user above the rules is warned, and a database that may forget is r
   CHECK(told.empty());
   DatabaseBackend above(server.address(database, "postgres"), tell);
   REQUIRE(told.size() == 1);
-  CHECK(told[0].find("stands above its rules") != std::string::npos);
+  CHECK(told[0].find("bypasses row security") != std::string::npos);
   CHECK_THROWS_WITH_AS(
       DatabaseBackend(server.address(database) + "?options=-csynchronous_commit%3Doff"),
       doctest::Contains("synchronous_commit"), Error);

@@ -40,7 +40,7 @@ Lines lines_of(StorageBackend& store, Id session) {
 }
 
 Moved move(StorageBackend& from, StorageBackend& to, Id session) {
-  return value_of(move_session(from, to, value_of(from.open(session))));
+  return value_of(move_session(from, to, session));
 }
 
 void add(StorageBackend& store, Id session, const std::vector<NewEntry>& entries) {
@@ -128,7 +128,7 @@ TEST_CASE("a key that another session has is not given away") {
   for (const auto& kinds : pairs()) {
     TwoHomes homes(kinds);
     value_of(homes.to->create(header_of(b, "main:cli:user"), {}));
-    const auto refused = move_session(*homes.from, *homes.to, value_of(homes.from->open(a)));
+    const auto refused = move_session(*homes.from, *homes.to, a);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == Failure::Kind::conflict);
     CHECK(value_of(homes.there.open()->list()).size() == 1);
@@ -193,15 +193,16 @@ TEST_CASE("lines whose seals do not fit are not taken") {
     };
     const Lines good = lines;
     lines[1][lines[1].find("hello")] = 'j';
-    CHECK(to->admit(a, give).error().kind == Failure::Kind::damaged);
+    CHECK(to->import_lines(a, give).error().kind == Failure::Kind::damaged);
     lines = {good[0], good[1]};  // half of a batch
-    CHECK(to->admit(a, give).error().kind == Failure::Kind::damaged);
+    CHECK(to->import_lines(a, give).error().kind == Failure::Kind::damaged);
     CHECK(to->open(a).error().kind == Failure::Kind::gone);
     lines = {good[0]};
-    const Position end = value_of(to->admit(a, give)).bytes;
-    CHECK(to->extend(a, end, Lines{good[1]}).error().kind == Failure::Kind::conflict);
-    CHECK(to->extend(a, end + 1, Lines{good[1], good[2]}).error().kind == Failure::Kind::conflict);
-    CHECK(ok(to->extend(a, end, Lines{good[1], good[2]})));
+    const Position end = value_of(to->import_lines(a, give)).bytes;
+    CHECK(to->append_lines(a, end, Lines{good[1]}).error().kind == Failure::Kind::conflict);
+    CHECK(to->append_lines(a, end + 1, Lines{good[1], good[2]}).error().kind ==
+          Failure::Kind::conflict);
+    CHECK(ok(to->append_lines(a, end, Lines{good[1], good[2]})));
     CHECK(lines_of(*home.open(), a) == good);
   }
 }

@@ -1,4 +1,4 @@
-#include "repl/screen/markdown/code_blocks.h"
+#include "repl/screen/markdown/line.h"
 
 #include <doctest/doctest.h>
 

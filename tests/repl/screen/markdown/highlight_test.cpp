@@ -45,6 +45,7 @@ TEST_CASE("comments, strings, numbers and keywords of a dozen languages have the
       {"python", "def f(x): # c\n  \"\"\"doc\n  end\"\"\" + 'a\\'b'",
        "{k def} f(x): {c # c}\n  {s \"\"\"doc}\n{s   end\"\"\"} + {s 'a\\'b'}"},
       {"ts", "const x = `a\nb` as any", "{k const} x = {s `a}\n{s b`} {k as} {k any}"},
+      {"sh", "a=eu-central-1 b_1 x86-64 3-2", "a=eu-central-1 b_1 x86-64 {n 3}-{n 2}"},
       {"rust", "fn f<'a>(x: &'a str) {}", "{k fn} f<'a>(x: &'a {k str}) {}"},
       {"go", "func main() { return }", "{k func} main() { {k return} }"},
       {"java", "public int x = 1;", "{k public} {k int} x = {n 1};"},

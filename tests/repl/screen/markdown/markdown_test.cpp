@@ -78,6 +78,11 @@ TEST_CASE("inline marks become styles, and what only looks like a mark stays") {
   }
 }
 
+TEST_CASE("a preview is the text without its marks") {
+  CHECK(without_marks("**Both `tests` pass** in [core](core/a.cpp), _see_ 2*3*4 &amp; a_b") ==
+        "Both tests pass in core, see 2*3*4 & a_b");
+}
+
 TEST_CASE("blocks are told by how their lines begin") {
   struct Row {
     std::string_view source, shown;
@@ -88,16 +93,18 @@ TEST_CASE("blocks are told by how their lines begin") {
       {"- [ ] open\n- [x] done\n- [link]", "☐ open\n☑ done\n• [link]\n"},
       {"> said\n> > twice\n>\nnot", "<dim>│</> said\n<dim>│</> <dim>│</> twice\n<dim>│</> \nnot\n"},
       {"--\n-\n**", "--\n-\n**\n"},
-      {"\n\na\n\n\nb\n\n", "a\n\n\nb\n"},
+      {"\n\na\n\n\nb\n\n", "a\n\nb\n"},
       {"    indented\n- item\n    text", "<code>    indented</>\n• item\n    text\n"},
       {"```cpp\nint x = 1; // **no**\n```\nafter",
-       "<dim>```cpp</>\n<kw>int</> x = <code>1</>; <dim>// **no**</>\n<dim>```</>\nafter\n"},
+       "  <kw>int</> x = <code>1</>; <dim>// **no**</>\nafter\n"},
       {"```one``` line", "<code>one</> line\n"},
-      {"~~~\n```\n~~~~\nout", "<dim>~~~</>\n```\n<dim>~~~~</>\nout\n"},
-      {"- x:\n  ```sh\n  echo hi\n  ```\n- y",
-       "• x:\n<dim>```sh</>\n<kw>echo</> hi\n<dim>```</>\n• y\n"},
-      {"> ```\n> code\nout", "<dim>│</> <dim>```</>\n<dim>│</> code\nout\n"},
-      {"```diff\n+a\n-b\n c", "<dim>```diff</>\n<green>+a</>\n<red>-b</>\n c\n"},
+      {"~~~\n```\n~~~~\nout", "  ```\nout\n"},
+      {"- x:\n  ```sh\n  echo hi\n  ```\n- y", "• x:\n  <kw>echo</> hi\n• y\n"},
+      {"- ```\n  a\n\n  b\n  ```\nout", "• a\n\n  b\nout\n"},
+      {"1. x:\n   ```\n   a\n   ```", "1. x:\n   a\n"},
+      {"```cpp\n```\n    indented", "<code>    indented</>\n"},
+      {"> ```\n> code\nout", "<dim>│</>   code\nout\n"},
+      {"```diff\n+a\n-b\n c", "  <green>+a</>\n  <red>-b</>\n   c\n"},
       {"| a | b |\n|---|--:|\n| 1 | 22 |\n| **x** |\nend",
        "<b>a</>  <dim> │ </>  <b>b</>\n<dim>────┼────</>\n1  <dim> │ </> 22\n<b>x</>  <dim> │ "
        "</>\nend\n"},
@@ -120,7 +127,7 @@ TEST_CASE("without styles the Markdown itself is shown, with its tables lined up
         "|   name   |   n |\n|:--------:|----:|\n| long one |   7 |\n");
 }
 
-TEST_CASE("prose breaks between words, with the indent of its block; code never does") {
+TEST_CASE("prose breaks between words, with the indent of its block; code only with styles") {
   CHECK(rendered("one two three four", styled, 10) == "one two\nthree four\n");
   CHECK(rendered("- one two three four", styled, 10) == "• one two\n  three\n  four\n");
   CHECK(rendered("> one two three", plain, 10) == "> one two\n> three\n");
@@ -128,6 +135,24 @@ TEST_CASE("prose breaks between words, with the indent of its block; code never 
   CHECK(rendered("abcdefghijklmnopqrst x", styled, 8) == "abcdefghijklmnopqrst x\n");
   CHECK(rendered("```\none two three four\n```", plain, 8) == "```\none two three four\n```\n");
   CHECK(rendered("漢字漢字漢字。", styled, 6) == "漢字漢\n字漢\n字。\n");
+}
+
+TEST_CASE("code is indented, its language at the right, and breaks between words with a mark") {
+  CHECK(legible(rendered("a\n\n```py x=1\nx = 1\n\ny\n```\n\nb", styled, 20)) ==
+        "a\n\n  x = <code>1</>           <dim>py</>\n\n  y\n\nb\n");
+  CHECK(rendered("```py\nx + y + zzzzz +\n```", styled, 20) == "  x + y + zzzzz +\n");
+  CHECK(rendered("```\none two three four\n```", styled, 14) == "  one two \n  ↪ three four\n");
+  CHECK(rendered("```\nabcdefghijkl\n```", styled, 10) == "  abcdef\n  ↪ ghijkl\n");
+  CHECK(legible(rendered("```cpp\nx; // one two three\n```", styled, 16)) ==
+        "  x; <dim>// one </>\n  ↪ <dim>two three</>\n");
+  CHECK(legible(rendered("```diff\n-one two three\n```", styled, 12)) ==
+        "  <red>-one </>\n  ↪ <red>two </>\n  ↪ <red>three</>\n");
+  CHECK(rendered("```\n\tx\n```", styled, 20) == "      x\n");
+  CHECK(rendered("```\n\tx\n```", styled) == "  \tx\n");
+  CHECK(rendered("    one two three", styled, 12) ==
+        "\033[36m    one \033[m\n↪ \033[36mtwo three\033[m\n");
+  const std::string longest(5000, 'x');
+  CHECK(rendered("```\n" + longest + "\n```", styled) == "  " + longest + "\n");
 }
 
 TEST_CASE("a table that is too wide for the terminal goes over several rows") {
@@ -178,9 +203,9 @@ TEST_CASE("prose appears word by word and code line by line while it streams") {
   Markdown markdown(styled, 80);
   CHECK(markdown.feed("Hello wor") == "Hello");
   CHECK(markdown.feed("ld and **bo") == " world and");
-  CHECK(markdown.feed("ld** x\n```\nco") == " \033[1mbold\033[m x\n\033[2m```\033[m\n");
-  CHECK(markdown.feed("de\n``") == "code\n");
-  CHECK(markdown.feed("`\n| a |\n|---|\n") == "\033[2m```\033[m\n");
+  CHECK(markdown.feed("ld** x\n```\nco") == " \033[1mbold\033[m x\n");
+  CHECK(markdown.feed("de\n``") == "  code\n");
+  CHECK(markdown.feed("`\n| a |\n|---|\n") == "");
   CHECK(layout::without_styles(markdown.feed("done")) == "a\n───\n");
   CHECK(markdown.end() == "done\n");
 }

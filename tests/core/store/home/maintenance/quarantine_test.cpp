@@ -1,7 +1,7 @@
 // What repairs set aside is told, and comes back where somebody asks for it.
 #include <doctest/doctest.h>
 
-#include "core/store/home/maintenance/quarantine.h"
+#include "core/store/home/maintenance/repair.h"
 #include "core/store/session_store.h"
 #include "tests/support/store_samples.h"
 
@@ -44,14 +44,14 @@ TEST_CASE("what was set aside comes back behind its parents, once, and moves nob
   store::SessionStore store(std::make_unique<FileBackend>(opened));
   CHECK(*maintenance::bring_back(*opened, sample_session) == 2);
 
-  const store::SessionRecord record = *store.open(sample_session);
+  const store::SessionRecord record = store.open(sample_session);
   CHECK(record.state.head == entry_id(5));
   const store::Path path = *store.path(sample_session, entry_id(4));
   REQUIRE(path.entries.size() == 4);
   CHECK(path.entries[2].entry.id == entry_id(3));
   CHECK(path.entries[2].entry.payload == message_of(3, "hello").payload);
   CHECK(path.notices.empty());
-  CHECK_FALSE(store.examine(sample_session)->any());
+  CHECK_FALSE(store.transcripts().examine(sample_session)->any());
 
   CHECK(*maintenance::bring_back(*opened, sample_session) == 0);
   CHECK(home.disk.paths("quarantine").size() == 1);  // nothing is ever dropped

@@ -49,14 +49,14 @@ struct Damaged {
 TEST_CASE("a transcript with a damaged first line is rebuilt, and the old file is kept whole") {
   Damaged damaged;
   store::SessionStore store = store_at(damaged.home);
-  REQUIRE(value_of(store.examine(damaged.session)).header_damaged);
+  REQUIRE(value_of(store.transcripts().examine(damaged.session)).header_damaged);
 
   const std::string aside = value_of(maintenance::repair(*home_at(damaged.home), damaged.session));
 
   CHECK(aside.starts_with("quarantine/"));
   CHECK(texts_in(fs::path(damaged.home) / "quarantine") == std::vector{damaged.bytes});
   CHECK(entries_of(store, damaged.session) == damaged.entries);
-  CHECK(!value_of(store.examine(damaged.session)).any());
+  CHECK(!value_of(store.transcripts().examine(damaged.session)).any());
   store::SessionStore other = store_at(damaged.home);
   CHECK(value_of(other.find("main:cli:user")).header.session == damaged.session);
   append(other, damaged.session, {user_says("four")});
@@ -70,8 +70,7 @@ TEST_CASE("without an index a rebuilt session gets a key that says what happened
 
   value_of(maintenance::repair(*home_at(damaged.home), damaged.session));
 
-  CHECK(value_of(store.open(damaged.session)).key ==
-        "main:recovered:" + to_string(damaged.session));
+  CHECK(store.open(damaged.session).key == "main:recovered:" + to_string(damaged.session));
   CHECK(entries_of(store, damaged.session) == damaged.entries);
 }
 

@@ -3,7 +3,7 @@
 #include "core/model/scrub.h"
 #include "core/store/home/blobs.h"
 #include "core/store/home/file_backend.h"
-#include "core/store/home/gzip.h"
+#include "core/store/home/index/transcript.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/log/log_writer.h"
 #include "core/text/json.h"
@@ -49,8 +49,8 @@ struct Leaky {
     append(store, session, {user_says(said, numbered_id(1)), user_says("thanks", numbered_id(2))});
   }
   store::Result<Scrubbed> scrub(Id entry, const ScrubWish& wish = {}) {
-    if (!value_of(store.open(session)).state.redacted.contains(entry))
-      value_of(store.redact(session, entry, "leaked"));
+    if (!store.open(session).state.redacted.contains(entry))
+      value_of(store.mark(session, model::payload::Redaction{entry, "leaked"}));
     return maintenance::scrub(*opened, session, entry, wish);
   }
   Scrubbed scrub() { return value_of(scrub(numbered_id(1))); }
@@ -61,7 +61,7 @@ struct Leaky {
 TEST_CASE("a scrubbed entry keeps its place and its id, and its text is gone from every file") {
   Leaky home;
   append(home.store, home.session, {user_says("and more", numbered_id(3))});
-  home.store.remember(home.session, "/w");
+  home.store.presence().remember(home.session, "/w");
   const auto inode = [&] {
     store::files::FileStat stat;
     store::files::real_files(home.path)->stat_path(store::log::transcript_path(home.session), stat);
@@ -78,7 +78,7 @@ TEST_CASE("a scrubbed entry keeps its place and its id, and its text is gone fro
   CHECK(holding(home.path, "please log in").empty());  // it was the title, too
   store::SessionStore other = store_at(home.path);
   for (store::SessionStore* store : {&home.store, &other}) {
-    const store::SessionRecord record = value_of(store->open(home.session));
+    const store::SessionRecord record = store->open(home.session);
     CHECK(record.state.redacted == std::set<Id>{numbered_id(1)});
     CHECK(record.state.title == "[redacted]");
     CHECK(record.state.head == numbered_id(3));
@@ -95,16 +95,17 @@ TEST_CASE("a secret is scrubbed wherever else it stands") {
   Leaky home;
   const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
   const Id packed = value_of(home.store.branch_from_entry(home.session, numbered_id(1))).session_id;
-  REQUIRE(home.store.archive(packed));
+  REQUIRE(home.store.life_cycle().archive(packed));
   const Id thrown = value_of(home.store.branch_from_entry(home.session, numbered_id(1))).session_id;
-  REQUIRE(home.store.erase(thrown));
+  REQUIRE(home.store.life_cycle().erase(thrown));
   const Id unrelated = session_called(home.store, "main:cli:other");
   append(home.store, unrelated, {user_says("use " + secret + " here as well", numbered_id(7))});
-  const std::string blob = value_of(home.store.keep_blob("output: " + secret + "\n"));
+  const std::string blob = value_of(home.store.blobs().keep_blob("output: " + secret + "\n"));
   append(home.store, home.session,
          {{model::make_entry(model::type::compaction_summary,
                              dump({{"summary", "They said: " + said}, {"tokensBefore", 9}}))}});
-  value_of(home.store.snapshot(home.session, "with " + secret, numbered_id(2)));
+  value_of(
+      home.store.mark(home.session, model::payload::Snapshot{"with " + secret, numbered_id(2)}));
   const fs::path root = home.path;
   write_file(root / "quarantine" / "0000000000000001.12.frag", "\"text\":\"" + secret + "\nkept\n");
   fs::create_directories(root / "drafts");
@@ -124,12 +125,12 @@ TEST_CASE("a secret is scrubbed wherever else it stands") {
   CHECK(read_file(root / "quarantine" / "0000000000000001.12.frag") == "kept\n");
   CHECK(model::preview(value_of(home.store.load_entry(unrelated, numbered_id(7))), 60) ==
         "use [redacted] here as well");
-  CHECK(value_of(home.store.open(packed)).archived);
-  CHECK(value_of(home.store.open(fork)).state.title == "[redacted]");
+  CHECK(home.store.open(packed).archived);
+  CHECK(home.store.open(fork).state.title == "[redacted]");
   CHECK(!fs::exists(root / "blobs" / blob));
   for (const Id session : {home.session, fork, packed, unrelated})
     CHECK(damage_in(home.store, session).empty());
-  CHECK(value_of(home.store.restore(to_string(thrown))).state.entries > 0);
+  CHECK(value_of(home.store.life_cycle().restore(to_string(thrown))).state.entries > 0);
   CHECK(home.scrub().changed.empty());  // a second time there is nothing to do
 }
 
@@ -161,9 +162,9 @@ TEST_CASE("what a killed archiving left beside the transcript is scrubbed as wel
   Leaky home;
   const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
   const fs::path root = home.path, packed = root / archive_path(fork);
-  REQUIRE(home.store.archive(fork));
+  REQUIRE(home.store.life_cycle().archive(fork));
   const std::string archive = read_file(packed);
-  REQUIRE(home.store.unarchive(fork));
+  REQUIRE(home.store.life_cycle().unarchive(fork));
   write_file(packed, archive);  // its removal was lost
   write_file(packed.string() + ".0123456789abcdef.tmp", archive);
   write_file(root / "transcripts" / "0000000000000003.jsonl.gz.0123456789abcdef.tmp",
@@ -185,11 +186,11 @@ TEST_CASE("what a killed archiving left beside the transcript is scrubbed as wel
 TEST_CASE("an archive that an earlier scrubbing spared is found by the entry's id") {
   Leaky home;
   const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
-  REQUIRE(home.store.archive(fork));
+  REQUIRE(home.store.life_cycle().archive(fork));
   const fs::path packed = fs::path(home.path) / archive_path(fork);
   const std::string archive = read_file(packed);
   home.scrub();
-  REQUIRE(home.store.unarchive(fork));
+  REQUIRE(home.store.life_cycle().unarchive(fork));
   write_file(packed, archive);  // beside a transcript that has nothing of it any more
 
   home.scrub();

@@ -1,0 +1,15 @@
+// An MCP server that the program that drives skein runs itself: messages are control requests.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/driven/dialects/control.h"
+#include "core/mcp/channel.h"
+
+namespace skein::app::driven::dialects {
+
+// `control` must outlive the channels.
+mcp::OpenChannel client_channels(Control& control);
+
+}  // namespace skein::app::driven::dialects

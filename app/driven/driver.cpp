@@ -1,0 +1,221 @@
+#include "app/driven/driver.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/invocation/signals.h"
+#include "core/agent/conversation.h"
+#include "core/text/json.h"
+#include "core/text/wait.h"
+
+namespace skein::app::driven {
+
+using agent::TurnEnd;
+
+namespace {
+
+constexpr std::chrono::seconds patience{5};  // with a client that reads nothing any more
+constexpr int terminated_status = 143;
+
+}  // namespace
+
+JsonText client_meta(const JsonText& meta, const std::string& id) {
+  if (id.empty()) return meta;
+  Json out = parse_json(meta).value_or(Json::object());
+  out["client"] = {{"uuid", id}};
+  return dump(out);
+}
+
+std::string client_id(const model::Entry& entry) {
+  if (entry.meta.empty()) return {};
+  return string_at(at(parse_json(entry.meta).value_or(Json::object()), "client"), "uuid");
+}
+
+Driver::Driver(const Invocation& invocation, const project::Places& places)
+    : in_(STDIN_FILENO),
+      out_(STDOUT_FILENO),
+      invocation_(invocation),
+      places_(places),
+      updates_([this](const Update& update) { dialect_->update(update); }) {}
+
+void Driver::open() {
+  application_ = std::make_unique<Application>(invocation_, places_);
+  session_ =
+      std::make_unique<HeadlessSession>(*application_, dialect_->choose(application_->store()));
+  dialect_->opened();
+}
+
+int Driver::run(Dialect& dialect) {
+  dialect_ = &dialect;
+  int status = 0;
+  try {
+    if (const std::string& why = invocation_.client_flags.trouble; !why.empty())
+      throw UsageError(why);
+    answer_all();
+    status = leave_asked() ? terminated_status : failed_ ? static_cast<int>(ExitStatus::turn) : 0;
+  } catch (const Error& error) {
+    status = dialect.failed(error);
+  }
+  out_.finish(patience);
+  session_.reset();
+  application_.reset();  // its hooks and servers refer to the dialect
+  return status;
+}
+
+void Driver::answer_all() {
+  for (;;) {
+    serve();
+    const bool waits = !queue_.empty() || !later_.empty();
+    if (!session_ && waits && (dialect_->is_ready() || ended_)) open();
+    if (session_ && waits && !leave_asked()) {
+      turn(*next());
+      continue;
+    }
+    if (ended_ || leave_asked()) break;
+    wait(in_.fd(), no_deadline, [] { return leave_asked().load(); });
+  }
+  if (session_) session_->leave(ports());
+}
+
+void Driver::serve() {
+  while (const std::optional<InputLines::Line> line = in_.next()) dialect_->take(*line);
+  if (in_.ended() && !std::exchange(ended_, true)) dialect_->input_ended();
+}
+
+std::optional<ClientPrompt> Driver::next() {
+  std::deque<ClientPrompt>& from = queue_.empty() ? later_ : queue_;
+  if (from.empty()) return std::nullopt;
+  ClientPrompt prompt = std::move(from.front());
+  from.pop_front();
+  return prompt;
+}
+
+void Driver::put(ClientPrompt prompt) {
+  if (prompt.when == ClientPrompt::When::later) return later_.push_back(std::move(prompt));
+  if (prompt.when == ClientPrompt::When::now && running() && prompt.asks) {
+    project::RenderedCommand as_it_is{.text = prompt.text};
+    model::Entry entry = agent::steered(message_of(prompt, as_it_is));
+    entry.meta = client_meta(entry.meta, prompt.id);
+    steering_.emplace_back(entry.id, std::move(prompt));
+    return application_->inbox().put(std::move(entry), session_->id());
+  }
+  queue_.push_back(std::move(prompt));
+}
+
+void Driver::interrupt() {
+  if (!running()) return;
+  stop_asked() = true;
+  ++stop_count();
+}
+
+void Driver::change_model(std::function<void(model::ModelRef& now)> change) {
+  if (running())
+    changes_.push_back(std::move(change));
+  else
+    change(session_->settings().model);
+}
+
+std::vector<std::string> Driver::queued() const {
+  std::vector<std::string> out;
+  for (const std::deque<ClientPrompt>* queue : {&queue_, &later_})
+    for (const ClientPrompt& each : *queue)
+      if (!each.id.empty()) out.push_back(each.id);
+  return out;
+}
+
+bool Driver::cancel(const std::string& id) {
+  std::size_t erased = 0;
+  for (std::deque<ClientPrompt>* queue : {&queue_, &later_})
+    erased += std::erase_if(*queue,
+                            [&](const ClientPrompt& each) { return id.empty() || each.id == id; });
+  return erased > 0;
+}
+
+model::Ports Driver::ports() {
+  model::Ports out;
+  out.stop = &stop_asked();
+  out.stops = &stop_count();
+  out.input = {.fd = in_.fd(), .on_ready = [this] { serve(); }};
+  out.sink = application_->models().masking([this](const model::Event& event) { hear(event); });
+  dialect_->add_questions(out);
+  return out;
+}
+
+void Driver::hear(const model::Event& event) {
+  spent_.hear(event);
+  if (std::holds_alternative<model::ToolStarted>(event)) calls_running_ = true;
+  if (std::holds_alternative<model::ToolEnded>(event) && !stop_asked()) calls_running_ = false;
+  updates_.hear(event);
+}
+
+model::Message Driver::message_of(const ClientPrompt& prompt, project::RenderedCommand& said) {
+  model::Message message = model::user_message(said.text);
+  if (said.text.empty()) message.content.clear();
+  for (model::Image image : said.images) message.content.emplace_back(std::move(image));
+  for (model::Image image : prompt.images) {
+    image.blob = store::value_or_throw(application_->store().blobs().keep_blob(image.bytes));
+    image.bytes.clear();
+    message.content.emplace_back(std::move(image));
+  }
+  return message;
+}
+
+TurnEnd Driver::answer(const ClientPrompt& prompt) {
+  const model::Ports with = ports();
+  agent::Settings& settings = session_->settings();
+  project::RenderedCommand said{.text = prompt.text};
+  if (prompt.expands) said = rendered_prompt(*application_, prompt.text);
+  std::vector<std::string> remarks = said.remarks, missing;
+  model::PromptWithFiles files{.message = message_of(prompt, said)};
+  if (prompt.expands && prompt.images.empty()) {
+    files = with_named_files(*application_, said.text, said.mentions, settings.rules, missing);
+    for (const model::Image& image : said.images) files.message.content.emplace_back(image);
+  }
+  remarks.insert(remarks.end(), missing.begin(), missing.end());
+  application_->note_typed(session_->id(), prompt.text);
+  session_->take_wishes(said, remarks);
+  if (!std::exchange(greeted_, true)) {
+    session_->show_notices(with, remarks, {});
+    session_->recover(with);
+  } else {
+    for (const std::string& each : remarks)
+      with.sink(model::Notice{model::Notice::Level::warning, each});
+  }
+  if (!prompt.asks) {
+    model::Entry note = model::message_entry(files.message);
+    note.meta = client_meta(model::note_meta, prompt.id);
+    application_->agent().note(session_->conversation(), std::move(note), settings, with);
+    return {};
+  }
+  return session_->take_turn(
+      {files.message, client_meta(said.meta, prompt.id), said.temporary_rules}, with);
+}
+
+void Driver::turn(ClientPrompt prompt) {
+  stop_asked() = leave_asked().load();
+  spent_ = {};
+  calls_running_ = false;
+  running_ = &prompt;
+  if (prompt.asks) dialect_->turn_begins(prompt);
+  TurnEnd end;
+  try {
+    end = answer(prompt);
+  } catch (const Error& error) {
+    end.stop = model::Stop::error;
+    end.error = error.what();
+  }
+  end.error = trouble_with(end, "");
+  failed_ = !end.error.empty() && end.stop != model::Stop::aborted;
+  spent_.turn.live = true;
+  application_->screen_parts().account(spent_.turn);
+  if (prompt.asks || failed_) dialect_->turn_ended(prompt, end, spent_);
+  running_ = nullptr;
+  for (const auto& change : std::exchange(changes_, {})) change(session_->settings().model);
+  for (auto& [id, steer] : std::exchange(steering_, {}))
+    if (application_->inbox().take_back(id)) queue_.push_front(std::move(steer));
+  if (queue_.empty() && later_.empty()) dialect_->idle();
+}
+
+}  // namespace skein::app::driven

@@ -1,0 +1,499 @@
+#include "core/import/pi/pi.h"
+
+#include <utility>
+
+#include "core/text/text.h"
+
+namespace skein::importers {
+
+struct PiLines::Line {
+  const Json& json;
+  std::string_view text{};
+  std::string type{};
+  std::string id{};  // unique in the session
+  std::string time{};
+};
+
+namespace {
+
+struct PiMessage {
+  std::optional<ForeignContent> content{};  // none: nothing can be taken over, which was reported
+  // Something in it has no place there: a signature, what a tool reported to its program.
+  bool more = false;
+};
+
+// Members that would be sealed for a provider, or that only pi itself can use.
+bool pi_has_more(const Json& object, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const Json& member = at(object, name);
+    if (!member.is_null() && member != false) return true;
+  }
+  return false;
+}
+
+struct PiBlocks {
+  PiBlocks(const Json& content, Receiver& keeper) : receiver(keeper) {
+    if (content.is_string()) add_text(blocks, content.get<std::string>());
+    for (const Json& block : elements(content)) add(block);
+  }
+
+  Receiver& receiver;
+  bool more = false;
+  std::vector<model::Block> blocks{};
+
+  void add(const Json& block) {
+    more |= pi_has_more(
+        block, {"textSignature", "thinkingSignature", "redacted", "thoughtSignature", "namespace"});
+    const std::string type = string_at(block, "type");
+    if (type == "text") {
+      add_text(blocks, string_at(block, "text"));
+    } else if (type == "thinking") {
+      // What was signed is kept as text: no other conversation may send it back.
+      std::string text = string_at(block, "thinking");
+      if (bool_at(block, "redacted")) text.clear();
+      more |= text.empty();
+      add_thinking(blocks, std::move(text));
+    } else if (type == "image") {
+      if (!add_image(blocks,
+                     kept_image(receiver, string_at(block, "mimeType"), string_at(block, "data"))))
+        receiver.lose("images that cannot be read");
+    } else if (type == "toolCall") {
+      blocks.emplace_back(model::ToolUse{.id = string_at(block, "id"),
+                                         .name = string_at(block, "name"),
+                                         .input = call_input(at(block, "arguments"))});
+    } else {
+      more = true;
+      receiver.lose("blocks of unknown kinds");
+    }
+  }
+};
+
+// nullopt: there is none.
+std::optional<model::Usage> pi_usage(const Json& usage) {
+  if (!usage.is_object()) return std::nullopt;
+  model::Usage out = usage_named(usage, {"input", "output", "cacheRead", "cacheWrite"});
+  out.reasoning = count_at(usage, "reasoning");
+  return out;
+}
+
+model::Stop pi_stop(const std::string& reason, const std::vector<model::Block>& blocks) {
+  return stop_named(reason,
+                    {{"stop", model::Stop::stop},
+                     {"length", model::Stop::length},
+                     {"toolUse", model::Stop::tool_use},
+                     {"error", model::Stop::error},
+                     {"aborted", model::Stop::aborted},
+                     {"pending", model::Stop::interrupted},
+                     {"deferred", model::Stop::interrupted}},
+                    stop_by_calls(blocks));
+}
+
+PiMessage pi_answer(const Json& message, Receiver& receiver) {
+  PiBlocks content(at(message, "content"), receiver);
+  model::Message answer{.role = model::Role::assistant,
+                        .provider = string_at(message, "provider"),
+                        .model = string_at(message, "model"),
+                        .stop = pi_stop(string_at(message, "stopReason"), content.blocks),
+                        .error = string_at(message, "errorMessage"),
+                        .usage = pi_usage(at(message, "usage")),
+                        .duration_ms = count_at(message, "durationMs")};
+  answer.content = std::move(content.blocks);
+  return {std::move(answer), content.more || pi_has_more(message, {"diagnostics", "deferred"})};
+}
+
+PiMessage pi_result(const Json& message, Receiver& receiver) {
+  PiBlocks content(at(message, "content"), receiver);
+  model::ToolResult result{.tool_use_id = string_at(message, "toolCallId"),
+                           .content = as_result(std::move(content.blocks)),
+                           .is_error = bool_at(message, "isError")};
+  model::Message answer{.role = model::Role::tool,
+                        .usage = pi_usage(at(message, "usage")),
+                        .duration_ms = count_at(message, "durationMs")};
+  answer.content.emplace_back(std::move(result));
+  return {std::move(answer), content.more || pi_has_more(message, {"details", "nestedCalls"})};
+}
+
+PiMessage pi_command(const Json& message) {
+  const std::string text = ran_command(string_at(message, "command"), string_at(message, "output"),
+                                       at(message, "exitCode"));
+  const bool more = pi_has_more(message, {"fullOutputPath"});
+  if (bool_at(message, "excludeFromContext")) return {ForeignContext{"command", text}, more};
+  return {model::user_message(text), more};
+}
+
+PiMessage pi_instructions(const Json& message) {
+  std::string text = joined_texts(at(message, "content"), "\n\n");
+  if (const Json& sections = at(message, "sections"); sections.is_object())
+    for (const auto& [name, section] : sections.items())
+      if (section.is_string())
+        text += (text.empty() ? "" : "\n\n") + section.get_ref<const std::string&>();
+  return {ForeignContext{"instructions", std::move(text)}, true};
+}
+
+// Of the user, or of an extension of pi in the user's place.
+PiMessage pi_prompt(const Json& message, Receiver& receiver) {
+  PiBlocks content(at(message, "content"), receiver);
+  if (content.blocks.empty()) return {};
+  model::Message prompt{.role = model::Role::user};
+  prompt.content = std::move(content.blocks);
+  return {std::move(prompt), content.more || pi_has_more(message, {"details", "customType"})};
+}
+
+PiMessage pi_message(const Json& message, Receiver& receiver) {
+  const std::string role = string_at(message, "role");
+  if (role == "user" || role == "custom" || role == "hookMessage")
+    return pi_prompt(message, receiver);
+  if (role == "assistant") return pi_answer(message, receiver);
+  if (role == "toolResult") return pi_result(message, receiver);
+  if (role == "bashExecution") return pi_command(message);
+  if (role == "system") return pi_instructions(message);
+  receiver.lose("messages of unknown kinds");
+  return {};
+}
+
+std::string pi_time(const Json& json) {
+  if (std::string time = time_from(at(json, "timestamp")); !time.empty()) return time;
+  return time_from(at(at(json, "message"), "timestamp"));
+}
+
+// Of an entry, wherever it hangs: a window begins with copies that have lost their parents.
+std::uint64_t pi_content_hash(const Json& json) {
+  Json content = json;
+  content.erase("parentId");
+  return std::hash<std::string>()(dump(content));
+}
+
+// The id in the name of a session's file: `<time>_<id>.jsonl`, or `<id>.jsonl`.
+std::string pi_id_in_name(std::string_view path) {
+  path.remove_prefix(path.find_last_of("/\\") + 1);  // npos + 1 is 0
+  for (const std::string_view end : {".zst", ".jsonl"})
+    if (path.ends_with(end)) path.remove_suffix(end.size());
+  const std::size_t behind_time = path.find('_');
+  return std::string(behind_time == std::string_view::npos ? path : path.substr(behind_time + 1));
+}
+
+// For a file whose first line is damaged.
+bool is_pi_entry(const Json& json) {
+  return has_word(
+             "message model_change thinking_level_change usage compaction context_edit "
+             "branch_summary custom custom_message label session_info",
+             string_at(json, "type")) &&
+         json.contains("parentId") && at(json, "id").is_string() &&
+         at(json, "timestamp").is_string();
+}
+
+model::Payload pi_model(const std::string& provider, const std::string& model) {
+  return model::payload::ModelChange{.provider = provider, .model = model};
+}
+
+model::Payload pi_thinking(const std::string& level) {
+  return model::payload::ThinkingLevelChange{.level = level};
+}
+
+}  // namespace
+
+std::optional<PiHeader> pi_header(std::string_view line) {
+  std::optional<PiHeader> found;
+  each_object(line, [&](const ForeignRecord& record) {
+    const Json& json = record.json;
+    const bool ours = at(json, "version").is_number() || at(json, "cwd").is_string();
+    const std::string id = string_at(json, "id");
+    if (found || string_at(json, "type") != "session" || id.empty() || !ours) return;
+    const std::string from = string_at(json, "parentSession", string_at(json, "branchedFrom"));
+    found = PiHeader{.session = {.id = id,
+                                 .cwd = string_at(json, "cwd"),
+                                 .created_at = pi_time(json),
+                                 .parent = pi_id_in_name(from)},
+                     .provider = string_at(json, "provider"),
+                     .model = string_at(json, "modelId"),
+                     .thinking = string_at(json, "thinkingLevel")};
+  });
+  return found;
+}
+
+PiLines::PiLines(std::string_view format, std::string_view session, Receiver& receiver)
+    : format_(format), session_(session), receiver_(receiver) {}
+
+void PiLines::begin_window(const std::string& window, const std::string& before) {
+  const auto end = before.empty() ? ends_.end() : ends_.find(before);
+  previous_ = before_window_ = end == ends_.end() ? nullptr : end->second;
+  window_ = window;
+  ++windows_;
+  lines_ = 0;
+}
+
+void PiLines::begin(const PiHeader& header) {
+  provider_ = header.provider;
+  model_ = header.model;
+  if (!header.model.empty())
+    receiver_.add({.id = "header/model",
+                   .time = header.session.created_at,
+                   .content = pi_model(header.provider, header.model)});
+  if (!header.thinking.empty())
+    receiver_.add({.id = "header/thinking",
+                   .time = header.session.created_at,
+                   .content = pi_thinking(header.thinking)});
+}
+
+bool PiLines::add(std::string_view text) {
+  return each_object(text, [&](const ForeignRecord& record) {
+    const Json& json = record.json;
+    Line line{json, record.text, string_at(json, "type"), string_at(json, "id"), pi_time(json)};
+    if (line.id.empty()) line.id = "line-" + std::to_string(lines_);
+    ++lines_;
+    if (line.type != "session") add_entry(std::move(line));
+  });
+}
+
+std::string PiLines::anchor_id(const Node* node) {
+  return node == nullptr || node->anchor == nullptr ? std::string() : node->anchor->id;
+}
+
+std::string PiLines::leaf_of(const std::string& window) const {
+  const auto end = ends_.find(window);
+  return anchor_id(end == ends_.end() ? last_ : end->second);
+}
+
+PiLines::Node* PiLines::find(const std::string& id) const {
+  if (windows_ > 1)
+    if (const auto own = places_.find(window_ + "/" + id); own != places_.end()) return own->second;
+  const auto found = places_.find(id);
+  return found == places_.end() ? nullptr : found->second;
+}
+
+// pi names the entry before; version 1 names none. OpenClaw may name the session, or a call.
+const PiLines::Node* PiLines::parent_of(const Line& line) const {
+  const Json& named = at(line.json, "parentId");
+  if (named.is_null() && line.json.contains("parentId")) return before_window_;
+  if (!named.is_string()) return previous_;
+  const std::string& id = named.get_ref<const std::string&>();
+  if (id == session_ || (!window_.empty() && id == window_)) return before_window_;
+  const Node* parent = find(id);
+  return parent != nullptr ? parent : previous_;
+}
+
+PiLines::Node* PiLines::new_node(Node node) {
+  node.window = windows_;
+  node.number = nodes_.size();
+  return &nodes_.emplace_back(std::move(node));
+}
+
+void PiLines::add_entry(Line line) {
+  const std::size_t content = windows_ > 0 ? pi_content_hash(line.json) : 0;
+  const Node* parent = parent_of(line);
+  if (Node* same = find(line.id); same != nullptr) {
+    if (same->window == windows_) return receiver_.lose("entries with an id that was used before");
+    if (same->content == content) return continue_from(same);
+    line.id = window_ + "/" + line.id;
+    if (places_.contains(line.id)) return receiver_.lose("entries with an id that was used before");
+  }
+  last_ = new_node({.id = line.id,
+                    .parent = parent,
+                    .anchor = parent == nullptr ? nullptr : parent->anchor,
+                    .content = content});
+  places_.emplace(line.id, last_);
+  add_content(line);
+  continue_from(last_);
+}
+
+void PiLines::continue_from(Node* node) {
+  previous_ = last_ = node;
+  if (windows_ > 0) ends_[window_] = node;
+}
+
+void PiLines::give(const Line& line, const std::string& id, ForeignContent content, bool raw) {
+  const bool followed = has_children(content);
+  receiver_.add({.id = id,
+                 .parent = anchor_id(last_),
+                 .time = line.time,
+                 .content = std::move(content),
+                 .raw = raw_if(raw, line.text)});
+  if (!followed) return;
+  last_->anchor = last_;
+  last_->given = true;
+}
+
+void PiLines::add_content(const Line& line) {
+  const Json& json = line.json;
+  const std::string& type = line.type;
+  // The latter is what an extension says to the model, which takes it for the user's words.
+  if (type == "message" || type == "custom_message") {
+    PiMessage made =
+        type == "message" ? pi_message(at(json, "message"), receiver_) : pi_prompt(json, receiver_);
+    if (!made.content) return;
+    if (const auto* message = std::get_if<model::Message>(&*made.content);
+        message != nullptr && message->role == model::Role::assistant) {
+      provider_ = message->provider;
+      model_ = message->model;
+    }
+    return give(line, line.id, *std::move(made.content), made.more);
+  }
+  if (type == "compaction") return add_compaction(line);
+  if (type == "branch_summary") return add_branch_summary(line);
+  if (type == "context_edit") return add_edit(line);
+  if (type == "label") return add_label(line);
+  if (type == "usage") return add_usage(line, line.id);
+  if (type == "session_info") return;  // the title, which was looked for before
+  if (type == "model_change") {
+    provider_ = string_at(json, "provider");
+    model_ = string_at(json, "modelId");
+    return give(line, line.id, pi_model(provider_, model_));
+  }
+  if (type == "thinking_level_change")
+    return give(line, line.id, pi_thinking(string_at(json, "thinkingLevel")));
+  receiver_.lose(type == "custom" ? "data of extensions" : "lines of unknown kinds");
+}
+
+void PiLines::add_compaction(const Line& line) {
+  const Json& json = line.json;
+  std::string kept = string_at(json, "firstKeptEntryId");
+  if (const Json& index = at(json, "firstKeptEntryIndex"); kept.empty() && index.is_number())
+    kept = "line-" + std::to_string(int_at(json, "firstKeptEntryIndex"));
+  const Json& details = at(json, "details");
+  model::payload::CompactionSummary summary{
+      .summary = string_at(json, "summary"),
+      .first_kept = first_kept(kept),
+      .tokens_before = count_at(json, "tokensBefore"),
+      .files_read = strings_in(at(details, "readFiles")),
+      .files_changed = strings_in(at(details, "modifiedFiles")),
+      .usage = pi_usage(at(json, "usage"))};
+  if (summary.usage) {
+    summary.provider = provider_;
+    summary.model = model_;
+  }
+  give(line, line.id, model::Payload(std::move(summary)), !at(json, "systemMessage").is_null());
+}
+
+void PiLines::add_branch_summary(const Line& line) {
+  const Node* from = find(string_at(line.json, "fromId"));
+  const Node* left = from == nullptr ? nullptr : from->anchor;
+  give(line, line.id,
+       model::Payload(
+           model::payload::BranchSummary{.source_session = session_id(format_, session_),
+                                         .source_entry = left == nullptr ? Id{} : our_id(*left),
+                                         .summary = string_at(line.json, "summary")}),
+       !at(line.json, "details").is_null());
+  if (!pi_usage(at(line.json, "usage"))) return;
+  // There is no place for what it cost in the summary, so something follows it that says nothing.
+  const std::string id = line.id + "/usage";
+  Node* summary = last_;
+  last_ = new_node({.id = id, .parent = summary, .anchor = summary});
+  add_usage(line, id);
+  summary->anchor = std::exchange(last_, summary);
+}
+
+// Tokens that were paid for without an answer: an answer without words, which is never sent.
+void PiLines::add_usage(const Line& line, const std::string& id) {
+  const std::optional<model::Usage> usage = pi_usage(at(line.json, "usage"));
+  if (!usage) return;
+  give(line, id,
+       model::Message{.role = model::Role::assistant,
+                      .provider = string_at(line.json, "provider", provider_),
+                      .model = string_at(line.json, "model", model_),
+                      .stop = model::Stop::stop,
+                      .usage = usage},
+       line.type == "usage");
+}
+
+void PiLines::add_edit(const Line& line) {
+  const Json& replacement = at(line.json, "replacement");
+  if (!replacement.is_null()) {
+    receiver_.lose("texts that replaced others for the model");
+    return give(line, line.id,
+                ForeignContext{"context edit", joined_texts(at(replacement, "content"), "\n\n")},
+                true);
+  }
+  const Node* target = target_of(line);
+  if (target == nullptr) return receiver_.lose("edits of entries that are not imported");
+  give(line, line.id,
+       model::Payload(model::payload::Redaction{.target = our_id(*target),
+                                                .reason = "left out of the context"}));
+}
+
+void PiLines::add_label(const Line& line) {
+  const Node* target = target_of(line);
+  if (target == nullptr) return receiver_.lose("labels of entries that are not imported");
+  give(line, line.id,
+       model::Payload(
+           model::payload::Label{.entry = our_id(*target), .text = string_at(line.json, "label")}));
+}
+
+const PiLines::Node* PiLines::target_of(const Line& line) const {
+  const Node* node = find(string_at(line.json, "targetId"));
+  return node != nullptr && node->given ? node : nullptr;
+}
+
+// What is named may be a change of model, say; then the first message behind it on the path.
+std::optional<Id> PiLines::first_kept(const std::string& named) const {
+  const Node* kept = find(named);
+  const Node* first = nullptr;
+  if (kept == nullptr || kept == last_) return std::nullopt;
+  for (const Node* node = last_; node != nullptr && node->number >= kept->number && steps_left_ > 0;
+       node = node->parent, --steps_left_) {
+    if (node->given) first = node;
+    if (node == kept) return first == nullptr ? std::nullopt : std::optional(our_id(*first));
+  }
+  return std::nullopt;  // it is not on the path: nothing is kept
+}
+
+bool has_pi_lines(const SourceFile& file) {
+  // What OpenClaw has put aside, or keeps to go back to, was a session once.
+  for (const char* aside : {".jsonl.reset.", ".jsonl.deleted.", ".checkpoint."})
+    if (file.name().find(aside) != std::string::npos) return false;
+  const std::string head = json_head(file);
+  std::string_view rest = head;
+  if (!rest.starts_with('{')) return false;
+  constexpr int most_lines = 8;  // that may be damaged
+  for (int i = 0; i < most_lines && !rest.empty(); ++i) {
+    const std::size_t end = rest.find('\n');
+    std::string_view line = trimmed(rest.substr(0, end), "\r");
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (pi_header(line)) return true;
+    std::optional<bool> entry;
+    each_object(line, [&](const ForeignRecord& record) {
+      entry = entry.value_or(false) || is_pi_entry(record.json);
+    });
+    if (entry) return *entry;
+  }
+  return false;
+}
+
+ForeignSession pi_session_in(const SourceFile& file) {
+  std::optional<PiHeader> header;
+  std::string title;
+  std::size_t lines = 0;
+  file.lines([&](const SourceFile::Line& line) {
+    if (++lines == 1) header = pi_header(line.text);
+    if (line.text.find("\"session_info\"") == std::string_view::npos) return true;
+    each_object(line.text, [&](const ForeignRecord& record) {
+      if (string_at(record.json, "type") == "session_info") title = string_at(record.json, "name");
+    });
+    return true;
+  });
+  ForeignSession session =
+      header ? header->session : ForeignSession{.id = pi_id_in_name(file.name())};
+  session.title = std::move(title);
+  return session;
+}
+
+void read_pi_lines(const SourceFile& file, const ReadOptions& options, std::string_view format,
+                   const ForeignSession& session, Receiver& receiver) {
+  if (!receiver.begin(session)) return;
+  PiLines lines(format, session.id, receiver);
+  bool first = true;
+  const std::size_t too_long = file.lines([&](const SourceFile::Line& line) {
+    if (std::exchange(first, false))
+      if (const auto header = pi_header(line.text)) lines.begin(*header);
+    const bool unfinished = options.growing && !line.ended;
+    if (!lines.add(line.text) && !unfinished) receiver.lose("damaged lines");
+    return true;
+  });
+  for (std::size_t i = 0; i < too_long; ++i) receiver.lose("lines that are too long");
+  receiver.end(lines.leaf_of({}));
+}
+
+void read_pi(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  read_pi_lines(file, options, "pi", pi_session_in(file), receiver);
+}
+
+}  // namespace skein::importers
