@@ -169,7 +169,7 @@ std::size_t race_migrations(int rounds) {
     return 0;
   });
   store::SessionStore store = store_at(home);
-  std::size_t acknowledged = 0;
+  std::vector<Id> acknowledged;
   for (int number = 0; number < rounds; ++number) {
     const store::NewEntry entry = user_says("new", numbered_id(static_cast<std::uint64_t>(number)));
     const store::Result<store::AppendResult> outcome =
@@ -178,15 +178,15 @@ std::size_t race_migrations(int rounds) {
       complain("an append to an older form failed: " + outcome.error().text);
       continue;
     }
-    ++acknowledged;
+    acknowledged.push_back(session(number));
     check_all_there(store, session(number), {entry.entry.id}, "migrate");
     if (entries_of(store, session(number)).size() != 2) complain("migrate: what was old is lost");
   }
   if (status_of(other) != 0) complain("migrate: the other process failed");
   store::SessionStore fresh = store_at(home);
-  for (int number = 0; number < rounds; ++number)
-    if (entries_of(fresh, session(number)).size() != 2) complain("migrate: an entry was lost");
-  return acknowledged;
+  for (const Id each : acknowledged)
+    if (entries_of(fresh, each).size() != 2) complain("migrate: an entry was lost");
+  return acknowledged.size();
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/store/files/files.h"
 
-#include <cerrno>
 #include <cstring>
 
 namespace skein::store::files {

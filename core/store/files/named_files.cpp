@@ -1,12 +1,5 @@
 #include "core/store/files/named_files.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <memory>
-#include <utility>
-
-#include "core/text/base.h"
-
 namespace skein::store::files {
 
 Result<FileStat> OpenFile::stat() const {

@@ -74,19 +74,30 @@ class RealFiles : public Files {
   int truncate(Handle file, std::uint64_t size) override {
     return result(::ftruncate(file, static_cast<off_t>(size)));
   }
-  // flock has no time limit and a timer signal would be the whole program's business,
-  // so ask again, soon at first: an append holds the lock for one write and one sync.
+  // flock has no time limit, and a timer signal would affect the whole program. So this asks again,
+  // soon at first: an append holds the lock for one write and one sync. One of the processes that
+  // wait holds the waiting place and gets the lock next. Otherwise a process that takes the lock
+  // again and again could keep the others out.
   int lock(Handle file, int patience_ms) override {
     using Clock = std::chrono::steady_clock;
+    if (!is_waited_for(file) && ::flock(file, LOCK_EX | LOCK_NB) == 0) return 0;
     const auto deadline = Clock::now() + std::chrono::milliseconds(patience_ms);
     std::chrono::microseconds pause{50}, longest{2000};
-    while (::flock(file, LOCK_EX | LOCK_NB) < 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) return -errno;
-      if (Clock::now() >= deadline) return -EBUSY;
+    int locked = -EBUSY;
+    for (bool is_next = false;;) {
+      is_next = is_next || take_waiting_place(file);
+      if (is_next) locked = result(::flock(file, LOCK_EX | LOCK_NB));
+      if (locked != -EWOULDBLOCK && locked != -EINTR && locked != -EBUSY) break;
+      if (Clock::now() >= deadline) {
+        locked = -EBUSY;
+        break;
+      }
       pause_until(Clock::now() + pause);
       pause = std::min(pause * 2, longest);
     }
-    return 0;
+    struct flock place = waiting_place(F_UNLCK);
+    ::fcntl(file, F_OFD_SETLK, &place);
+    return locked;
   }
   int unlock(Handle file) override { return result(::flock(file, LOCK_UN)); }
   // Of the open file, not of the process: two handles of one process are two holders.
@@ -160,6 +171,24 @@ class RealFiles : public Files {
   bool for_threads() const override { return true; }
 
  private:
+  // A byte that is no session's: lock_offset() is even.
+  static struct flock waiting_place(short type) {
+    struct flock range {};
+    range.l_type = type;
+    range.l_whence = SEEK_SET;
+    range.l_start = 1;
+    range.l_len = 1;
+    return range;
+  }
+  static bool is_waited_for(Handle file) {
+    struct flock place = waiting_place(F_WRLCK);
+    return ::fcntl(file, F_OFD_GETLK, &place) == 0 && place.l_type != F_UNLCK;
+  }
+  // Also true where such locks do not work: then all ask for the lock itself.
+  static bool take_waiting_place(Handle file) {
+    struct flock place = waiting_place(F_WRLCK);
+    return ::fcntl(file, F_OFD_SETLK, &place) == 0 || (errno != EAGAIN && errno != EACCES);
+  }
   int open_folder(const std::string& folder) const {
     return result(::openat(home_, folder.empty() ? "." : folder.c_str(),
                            O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));

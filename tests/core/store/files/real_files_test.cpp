@@ -3,8 +3,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <thread>
 
 #include "core/store/files/files.h"
 #include "core/text/io.h"
@@ -42,6 +44,33 @@ TEST_CASE("whoever waits for a lock sleeps, whatever there is on standard input"
   dup2(before.get(), STDIN_FILENO);
   CHECK(files->unlock(holder) == 0);
   CHECK(files->lock(other, 0) == 0);
+}
+
+TEST_CASE("a process that takes a lock again and again does not keep others out") {
+  const TempDir dir;
+  const auto files = real_files(dir.path().string());
+  std::atomic<bool> done{false}, started{false};
+  std::thread busy([&] {
+    const int file = files->open("lock", OpenAs::locker);
+    while (!done) {
+      CHECK(files->lock(file, 10'000) == 0);
+      started = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      CHECK(files->unlock(file) == 0);
+    }
+    files->close(file);
+  });
+  const int file = files->open("lock", OpenAs::locker);
+  while (!started) std::this_thread::yield();
+  const auto start = std::chrono::steady_clock::now();
+  for (int round = 0; round < 20; ++round) {
+    CHECK(files->lock(file, 10'000) == 0);
+    CHECK(files->unlock(file) == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the other has it again
+  }
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  done = true;
+  busy.join();
 }
 
 TEST_CASE("a home that cannot be made says what is in the way, not that it is missing") {
