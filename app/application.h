@@ -50,7 +50,6 @@ class Application : session::Program {
   agent::Inbox& inbox() { return inbox_; }
   News& news() { return news_; }
   const model::Tools& tools() const { return tools_; }
-  ProjectFiles& project() { return project_; }
   const ModelAccess& models() const { return models_; }
   const catalog::Catalog& catalog() const { return catalog_; }
   const config::Config& config() const { return config_; }
@@ -81,6 +80,8 @@ class Application : session::Program {
   // taken, and the model knows of them. True: now, so settings have to be made again.
   bool take_skills();
   bool took_skills() const { return took_skills_; }
+  // Waits, once, until the MCP servers have started; their tools are among tools() from then on.
+  void take_server_tools(const model::Ports& ports);
   bool skills_wait() const;  // they are there, and not taken yet
   // Adds the rules that deny or ask to those in force, and nothing else; returns the new ones. The
   // open session has them after the next catch_up().
@@ -127,7 +128,6 @@ class Application : session::Program {
   std::vector<hooks::HookDefinition> hooks_of_client();
   std::string commands_exposed() const;
   std::string kept(std::string_view bytes);
-  void take_server_tools(const model::Ports& ports);
   void look_around(agent::Settings& settings);
   model::ToolPorts tool_ports(const model::Ports& ports);
   double spent_in(const agent::Conversation& conversation) const;

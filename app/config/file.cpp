@@ -2,9 +2,6 @@
 
 #include <toml++/toml.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/text.h"
 #include "repl/terminal/key_map.h"
 

@@ -33,7 +33,10 @@ bool set_home(Target& to, const Item& item) {
 
 template <auto member>
 bool set_most(Target& to, const Item& item) {
-  if (to.by_workspace() && item.number > to.config.*member) return false;
+  static const Config defaults;  // which a client may raise
+  const bool set_by_user = to.config.*member != defaults.*member;
+  const bool only_tightens = to.by_workspace() || (to.by_client && set_by_user);
+  if (only_tightens && item.number > to.config.*member) return false;
   to.config.*member = static_cast<int>(item.number);
   return true;
 }
@@ -64,14 +67,6 @@ bool set_sandbox(Target& to, const Item& item) {
 bool set_network(Target& to, const Item& item) {
   if (to.by_workspace() && item.truth && !to.config.sandbox_network) return false;
   to.config.sandbox_network = item.truth;
-  return true;
-}
-
-// 0 is no limit, so it loosens every other.
-template <class Number>
-bool set_limit(const Target& to, Number& limit, Number given) {
-  if (to.by_workspace() && limit > 0 && (given == 0 || given > limit)) return false;
-  limit = given;
   return true;
 }
 

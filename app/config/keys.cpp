@@ -1,6 +1,5 @@
 #include "app/config/keys.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/text/text.h"

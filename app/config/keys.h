@@ -23,8 +23,18 @@ struct Target {
   permission::Rule::Origin origin = permission::Rule::Origin::configuration;
   std::string workspace{};  // whose word it is, if it is a workspace's
   std::string file{};       // that it is in
+  bool by_client = false;   // a program that drives skein: it raises no limit of the user's
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
+
+// 0 is no limit, so it loosens every other. False: `limit` stays, since `given` would loosen it.
+template <class Number>
+bool set_limit(const Target& to, Number& limit, Number given) {
+  const bool only_tightens = to.by_workspace() || to.by_client;
+  if (only_tightens && limit > 0 && (given == 0 || given > limit)) return false;
+  limit = given;
+  return true;
+}
 
 enum class Kind {
   text,

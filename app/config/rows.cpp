@@ -1,6 +1,5 @@
 #include "app/config/rows.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "core/text/text.h"

@@ -1,14 +1,9 @@
 #include "app/driven/driver.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
+#include <ranges>
 
 #include "app/invocation/signals.h"
-#include "core/agent/conversation.h"
 #include "core/text/json.h"
-#include "core/text/wait.h"
 
 namespace skein::app::driven {
 
@@ -58,7 +53,7 @@ int Driver::run(Dialect& dialect) {
   } catch (const Error& error) {
     status = dialect.failed(error);
   }
-  out_.finish(patience);
+  if (!out_.finish(patience) && status == 0) status = static_cast<int>(ExitStatus::turn);
   session_.reset();
   application_.reset();  // its hooks and servers refer to the dialect
   return status;
@@ -70,7 +65,7 @@ void Driver::answer_all() {
     const bool waits = !queue_.empty() || !later_.empty();
     if (!session_ && waits && (dialect_->is_ready() || ended_)) open();
     if (session_ && waits && !leave_asked()) {
-      turn(*next());
+      turn(next());
       continue;
     }
     if (ended_ || leave_asked()) break;
@@ -84,9 +79,8 @@ void Driver::serve() {
   if (in_.ended() && !std::exchange(ended_, true)) dialect_->input_ended();
 }
 
-std::optional<ClientPrompt> Driver::next() {
+ClientPrompt Driver::next() {
   std::deque<ClientPrompt>& from = queue_.empty() ? later_ : queue_;
-  if (from.empty()) return std::nullopt;
   ClientPrompt prompt = std::move(from.front());
   from.pop_front();
   return prompt;
@@ -108,6 +102,12 @@ void Driver::interrupt() {
   if (!running()) return;
   stop_asked() = true;
   ++stop_count();
+  queue_steering();
+}
+
+void Driver::queue_steering() {
+  for (auto& [id, steer] : std::exchange(steering_, {}) | std::views::reverse)
+    if (application_->inbox().take_back(id)) queue_.push_front(std::move(steer));
 }
 
 void Driver::change_model(std::function<void(model::ModelRef& now)> change) {
@@ -126,7 +126,9 @@ std::vector<std::string> Driver::queued() const {
 }
 
 bool Driver::cancel(const std::string& id) {
-  std::size_t erased = 0;
+  std::size_t erased = std::erase_if(steering_, [&](const auto& each) {
+    return each.second.id == id && application_->inbox().take_back(each.first);
+  });
   for (std::deque<ClientPrompt>* queue : {&queue_, &later_})
     erased += std::erase_if(*queue,
                             [&](const ClientPrompt& each) { return id.empty() || each.id == id; });
@@ -165,8 +167,13 @@ model::Message Driver::message_of(const ClientPrompt& prompt, project::RenderedC
 TurnEnd Driver::answer(const ClientPrompt& prompt) {
   const model::Ports with = ports();
   agent::Settings& settings = session_->settings();
+  // The budget of each turn does not limit their sum.
+  if (const auto most = invocation_.max_usd; most && *most > 0 && dollars_ >= *most && prompt.asks)
+    return {.stop = model::Stop::error,
+            .error = "not sent: --max-budget-usd is used up",
+            .at_its_limit = true};
   project::RenderedCommand said{.text = prompt.text};
-  if (prompt.expands) said = rendered_prompt(*application_, prompt.text);
+  if (prompt.expands) said = rendered_prompt(*application_, prompt.text, settings.rules);
   std::vector<std::string> remarks = said.remarks, missing;
   model::PromptWithFiles files{.message = message_of(prompt, said)};
   if (prompt.expands && prompt.images.empty()) {
@@ -174,7 +181,7 @@ TurnEnd Driver::answer(const ClientPrompt& prompt) {
     for (const model::Image& image : said.images) files.message.content.emplace_back(image);
   }
   remarks.insert(remarks.end(), missing.begin(), missing.end());
-  application_->note_typed(session_->id(), prompt.text);
+  if (prompt.typed) application_->note_typed(session_->id(), prompt.text);
   session_->take_wishes(said, remarks);
   if (!std::exchange(greeted_, true)) {
     session_->show_notices(with, remarks, {});
@@ -194,11 +201,19 @@ TurnEnd Driver::answer(const ClientPrompt& prompt) {
 }
 
 void Driver::turn(ClientPrompt prompt) {
-  stop_asked() = leave_asked().load();
+  stop_asked() = false;
+  if (leave_asked()) stop_asked() = true;  // in this order, so that no signal is lost
   spent_ = {};
   calls_running_ = false;
   running_ = &prompt;
+  const model::ModelRef chosen = session_->settings().model;  // a command may name another one
+  // Before the turn is announced, so that the client sees which servers there are.
+  std::vector<model::Event> early;
+  model::Ports starting = ports();
+  starting.sink = [&](const model::Event& event) { early.push_back(event); };
+  application_->take_server_tools(starting);
   if (prompt.asks) dialect_->turn_begins(prompt);
+  for (const model::Event& event : early) ports().sink(event);
   TurnEnd end;
   try {
     end = answer(prompt);
@@ -207,14 +222,18 @@ void Driver::turn(ClientPrompt prompt) {
     end.error = error.what();
   }
   end.error = trouble_with(end, "");
-  failed_ = !end.error.empty() && end.stop != model::Stop::aborted;
+  const bool failed = !end.error.empty() && end.stop != model::Stop::aborted;
   spent_.turn.live = true;
   application_->screen_parts().account(spent_.turn);
-  if (prompt.asks || failed_) dialect_->turn_ended(prompt, end, spent_);
+  dollars_ += spent_.turn.cost_usd.value_or(0);
+  if (prompt.asks || failed) {
+    failed_ = failed;
+    dialect_->turn_ended(prompt, end, spent_);
+  }
   running_ = nullptr;
+  session_->settings().model = chosen;
   for (const auto& change : std::exchange(changes_, {})) change(session_->settings().model);
-  for (auto& [id, steer] : std::exchange(steering_, {}))
-    if (application_->inbox().take_back(id)) queue_.push_front(std::move(steer));
+  queue_steering();
   if (queue_.empty() && later_.empty()) dialect_->idle();
 }
 

@@ -1,5 +1,5 @@
 // Runs a session for the program that drives skein: takes its lines as they come, also during a
-// turn, and its prompts one after the other. What lines mean and look like is the dialect's matter.
+// turn, and its prompts one after the other. A dialect defines what lines mean and look like.
 #pragma once
 
 #include <deque>
@@ -25,7 +25,7 @@ struct ClientPrompt {
   std::string id{};                    // the client's for it; may be empty
   bool expands = true;                 // `@file` and `/command` in it mean something
   bool asks = true;                    // false: the model reads it with the next prompt
-  JsonText line{};                     // as it came
+  bool typed = true;                   // by a person: web pages that it names may be fetched
 };
 
 class Dialect {
@@ -39,13 +39,13 @@ class Dialect {
   virtual void opened() {}
   virtual void turn_begins(const ClientPrompt& prompt) = 0;
   virtual void update(const Update& update) = 0;
-  // The last thing that is said of a turn.
+  // Writes the last line of a turn.
   virtual void turn_ended(const ClientPrompt& prompt, const agent::TurnEnd& end,
                           const Spent& spent) = 0;
   virtual void idle() {}
   // Empty functions: the client answers no such questions.
   virtual void add_questions(model::Ports& ports) = 0;
-  // There is no session, and will be none. Returns the exit status.
+  // The process ends because of this. Returns the exit status.
   virtual int failed(const Error& error) = 0;
 };
 
@@ -66,7 +66,6 @@ class Driver {
   HeadlessSession* session() { return session_.get(); }  // null: it is not open yet
   Application& application() { return *application_; }
   bool running() const { return running_ != nullptr; }
-  const ClientPrompt* prompt() const { return running_; }  // null: no turn runs
   // Whether a call of a tool runs, or ran when the turn was stopped.
   bool calls_running() const { return calls_running_; }
   void serve();  // takes the lines that have come
@@ -84,7 +83,8 @@ class Driver {
   agent::TurnEnd answer(const ClientPrompt& prompt);
   model::Message message_of(const ClientPrompt& prompt, project::RenderedCommand& said);
   void hear(const model::Event& event);
-  std::optional<ClientPrompt> next();
+  ClientPrompt next();    // of those that wait
+  void queue_steering();  // what the turn has not taken
 
   InputLines in_;
   OutputLines out_;
@@ -96,11 +96,12 @@ class Driver {
   Updates updates_;
   Spent spent_{};
   std::deque<ClientPrompt> queue_{}, later_{};
-  std::vector<std::pair<Id, ClientPrompt>> steering_{};  // for the turn that runs
-  const ClientPrompt* running_ = nullptr;
+  std::vector<std::pair<Id, ClientPrompt>> steering_{};               // for the turn that runs
+  const ClientPrompt* running_ = nullptr;                             // null: no turn runs
   std::vector<std::function<void(model::ModelRef& now)>> changes_{};  // for after the turn
   bool calls_running_ = false;
   bool ended_ = false, failed_ = false, greeted_ = false;
+  double dollars_ = 0;  // of all turns
 };
 
 // What an entry of a client's message says of it.

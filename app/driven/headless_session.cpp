@@ -1,10 +1,7 @@
 #include "app/driven/headless_session.h"
 
-#include <utility>
-
 #include "app/invocation/signals.h"
 #include "core/checkpoints/rewind.h"
-#include "core/text/request_text.h"
 #include "core/text/text.h"
 
 namespace skein::app::driven {
@@ -18,14 +15,14 @@ void Spent::hear(const model::Event& event) {
   if (message) screen::add(turn, *message);
 }
 
-project::RenderedCommand rendered_prompt(Application& application, const std::string& prompt) {
+project::RenderedCommand rendered_prompt(Application& application, const std::string& prompt,
+                                         const permission::Rules& rules) {
   project::RenderedCommand plain{.text = prompt, .mentions = prompt};
   if (!prompt.starts_with('/')) return plain;
   const auto [name, arguments] = first_word(std::string_view(prompt).substr(1));
   Ports ports;
   ports.stop = &stop_asked();
-  return application
-      .render(name, trimmed(arguments, " "), {.rules = application.config().rules, .ports = ports})
+  return application.render(name, trimmed(arguments, " "), {.rules = rules, .ports = ports})
       .value_or(plain);
 }
 

@@ -22,9 +22,10 @@ struct Spent {
   void hear(const model::Event& event);
 };
 
-// "/name …" is a command of the project or the user's own, if there is one; else it is what it
-// says. There is no user to ask: what needs permission ends it.
-project::RenderedCommand rendered_prompt(Application& application, const std::string& prompt);
+// "/name …" is a command of the project or the user, if there is one; else it is plain text. There
+// is no user to ask: what the rules do not allow ends it.
+project::RenderedCommand rendered_prompt(Application& application, const std::string& prompt,
+                                         const permission::Rules& rules);
 
 // Only files named in `words` are attached. There is no user to ask, so what needs permission is
 // left out; `remarks` then says why.
@@ -49,12 +50,12 @@ class HeadlessSession {
   agent::Settings& settings() { return settings_; }
   Id id() const { return chosen_.session; }
 
-  // A command may name who is to answer it. What cannot be had is no reason not to.
+  // A command may name a model and its thinking. A model that cannot be used becomes a remark.
   void take_wishes(const project::RenderedCommand& said, std::vector<std::string>& remarks);
   // What the user should know, as notices to the sink.
   void show_notices(const model::Ports& ports, const std::vector<std::string>& warnings,
                     const std::vector<std::string>& infos);
-  // After what a crash left was put right; to be called before the first turn.
+  // Repairs what a crash left; to be called before the first turn.
   void recover(const model::Ports& ports);
   // One turn, or the rest of one if the prompt is blank.
   agent::TurnEnd take_turn(const agent::Agent::Prompt& prompt, const model::Ports& ports);

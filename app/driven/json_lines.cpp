@@ -1,15 +1,8 @@
 #include "app/driven/json_lines.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
-#include <string_view>
-#include <utility>
-
-#include "core/text/wait.h"
 
 namespace skein::app::driven {
 

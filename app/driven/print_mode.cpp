@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 #include "app/driven/headless_session.h"
@@ -99,7 +98,7 @@ class Output {
     if (trouble_ == 0 && !write_all(STDOUT_FILENO, bytes)) trouble_ = errno;
   }
   void line(const JsonText& event) { write(printable_json(event) + "\n"); }
-  // A reader that has gone has had enough; a disk that is full has not.
+  // A reader that closed its end does not want more; a full disk is an error.
   bool incomplete() const { return trouble_ != 0 && trouble_ != EPIPE; }
 
  private:
@@ -238,7 +237,7 @@ class PrintedTurn {
   PrintedTurn(Application& application, const Invocation& invocation, const std::string& piped)
       : application_(application),
         invocation_(invocation),
-        said_(driven::rendered_prompt(application, invocation.prompt)),
+        said_(driven::rendered_prompt(application, invocation.prompt, application.config().rules)),
         prompt_(whole_prompt(invocation, said_, piped)),
         // What cannot be attached is said before a session is made.
         with_(attached(application.config().rules)),

@@ -1,6 +1,5 @@
 #include "app/driven/updates.h"
 
-#include <algorithm>
 #include <ranges>
 
 namespace skein::app::driven {
@@ -59,7 +58,9 @@ void Updates::hear(const model::Event& event) {
   if (std::holds_alternative<model::Retrying>(event)) blocks_.clear();
   std::visit(
       [this]<class Event>(const Event& each) {
-        if constexpr (std::is_constructible_v<Update, const Event&>) to_(each);
+        if constexpr (!std::is_same_v<Event, model::Streaming> &&
+                      !std::is_same_v<Event, model::Committed>)
+          to_(each);  // an event that is not an Update does not compile
       },
       event);
 }

@@ -83,7 +83,11 @@ class Translation {
     warn(word.empty() ? "an empty argument" : word);
   }
 
-  void take_asks() { out_.flags.asks = true; }
+  void take_asks() {
+    if (*value_ != "stdio")
+      return fail("--permission-prompt-tool takes stdio, not '" + *value_ + "'");
+    out_.flags.asks = true;
+  }
   void take_partial() { out_.flags.partial = true; }
   void take_replay() { out_.flags.replay = true; }
   void take_bypass_allowed() { out_.flags.may_bypass = true; }
@@ -95,6 +99,9 @@ class Translation {
   void take_resume() { out_.flags.resume = *value_; }
   void take_resume_at() { out_.flags.resume_at = *value_; }
   void take_mode() { mode_ = *value_; }
+  void take_system_prompt() {
+    if (value_->empty()) value_ = no_system_prompt;
+  }
   void take_model() { value_ = model_for_skein(*value_); }
   void take_tools() {
     // Behind "--tools=" the parser would take the next argument for its value.
@@ -145,7 +152,7 @@ class Translation {
           mode_ + "'");
     if (*mode == "bypassPermissions" && !out_.flags.may_bypass)
       return fail("bypassPermissions needs --allow-dangerously-skip-permissions");
-    if (mode_ == "dontAsk") out_.flags.asks = false;
+    out_.flags.dont_ask = mode_ == "dontAsk";
     if (mode_ == "auto") warn("--permission-mode=auto, which is the default mode in skein");
     out_.arguments.push_back("--permission-mode=" + *mode);
   }
@@ -197,7 +204,7 @@ std::span<const Translation::Row> Translation::rows() {
       {"--add-dir", true, "--add-dir"},
       {"--agent", true, "--agent"},
       {"--agents", true, "--agents"},
-      {"--system-prompt", true, "--system-prompt"},
+      {"--system-prompt", true, "--system-prompt", &Translation::take_system_prompt},
       {"--append-system-prompt", true, "--append-system-prompt"},
       {"--max-turns", true, "--max-turns"},
       {"--max-budget-usd", true, "--max-budget-usd"},

@@ -13,6 +13,7 @@ namespace skein::app {
 // What such a program asks for beyond skein's own options.
 struct ClientFlags {
   bool asks = false;        // it answers questions about permissions
+  bool dont_ask = false;    // but not in the mode that it begins in
   bool partial = false;     // it wants answers while they stream
   bool replay = false;      // it wants its own messages back
   bool may_bypass = false;  // it may switch to bypassPermissions
@@ -24,6 +25,10 @@ struct ClientFlags {
   std::vector<std::string> warnings{};  // what was ignored
   std::string trouble{};                // why nothing must be started; empty: it may
 };
+
+// Instead of a system prompt that the client wants to be empty: what tools need is sent all the
+// same.
+inline constexpr const char* no_system_prompt = "Answer the user, with the tools you have.";
 
 struct TranslatedFlags {
   std::vector<std::string> arguments{};  // for skein's own parser

@@ -4,10 +4,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/config/file.h"
 #include "app/trust/trust.h"
 #include "core/permission/claude_rules.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 
@@ -147,13 +145,18 @@ config::Config load_config_anyway(const Invocation& invocation, const std::strin
     apply_workspace_file(config, catalog, *theirs, trust_in(workspace, theirs->text), see);
 
   config::Target flags{config, catalog, permission::Rule::Origin::flag};
+  flags.by_client = invocation.is_driven();
   for (const auto& [item, origin] : flag_settings(invocation)) {
+    bool applied = true;
     if (item.key->name == "permission-mode")
       apply_mode(config, permission::parse_mode(item.text));
     else if (item.key->name == "turn-time")
-      config.budget.turn_ms = budget::parse_time_limit(origin.place, item.text);
+      applied = config::set_limit(flags, config.budget.turn_ms,
+                                  budget::parse_time_limit(origin.place, item.text));
     else if (item.key->name != "home")  // which chosen_home() is about
-      item.key->apply(flags, item);
+      applied = item.key->apply(flags, item);
+    if (!applied)
+      config.notices.push_back(origin.place + " was ignored: the user has set a lower limit");
   }
   if (!invocation.fallback_model.empty()) config.fallback[""] = {invocation.fallback_model};
   apply_client_rules(config, invocation.client_flags.permissions, workspace);

@@ -1,9 +1,6 @@
 #include "core/hooks/definition.h"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
-#include <variant>
 
 #include "core/text/json.h"
 #include "core/text/pattern.h"
@@ -140,12 +137,13 @@ struct ToolRow {
   std::string_view theirs;  // the first is what a script gets; the others match as well
 };
 constexpr ToolRow tools[] = {
-    {"bash", "Bash"},          {"read", "Read NotebookRead"},
-    {"write", "Write"},        {"edit", "Edit MultiEdit NotebookEdit"},
-    {"grep", "Grep"},          {"list", "LS Glob"},
-    {"web_fetch", "WebFetch"}, {"web_search", "WebSearch"},
-    {"todo", "TodoWrite"},     {"agent", "Task Agent"},
-    {"skill", "Skill"},
+    {"bash", "Bash"},           {"read", "Read NotebookRead"},
+    {"write", "Write"},         {"edit", "Edit MultiEdit NotebookEdit"},
+    {"grep", "Grep"},           {"list", "LS Glob"},
+    {"web_fetch", "WebFetch"},  {"web_search", "WebSearch"},
+    {"todo", "TodoWrite"},      {"agent", "Task Agent"},
+    {"skill", "Skill"},         {"present_plan", "ExitPlanMode"},
+    {"ask", "AskUserQuestion"},
 };
 
 struct MemberRow {

@@ -1,7 +1,5 @@
 #include "core/permission/policy.h"
 
-#include <algorithm>
-
 #include "core/permission/command_report.h"
 #include "core/permission/command_risks.h"
 #include "core/permission/rule_match.h"
@@ -476,12 +474,14 @@ std::function<model::UrlStanding(const std::string&)> url_standing(const Rules& 
                                                                    const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr || tool->argument.kind != model::Argument::Kind::url) return {};
-  return [&rules, &tools, tool](const std::string& text) -> model::UrlStanding {
+  // Copies: the user may add a rule while the page is fetched.
+  return [allow = rules.allow, deny = rules.deny, &tools,
+          tool](const std::string& text) -> model::UrlStanding {
     const auto read = web::parse_url(text);
     const auto* url = std::get_if<web::Url>(&read);
     if (url == nullptr) return {.forbidden = true};
-    return {denies_url(rules.deny, {.tool = *tool, .url = *url}, tools) == Cover::yes,
-            any_names_url(rules.allow, *tool, *url)};
+    return {denies_url(deny, {.tool = *tool, .url = *url}, tools) == Cover::yes,
+            any_names_url(allow, *tool, *url)};
   };
 }
 

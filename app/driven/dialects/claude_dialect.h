@@ -31,7 +31,8 @@ class ClaudeDialect : public Dialect {
   int failed(const Error& error) override;
 
  private:
-  void take_prompt(const Json& line, const std::string& text);
+  void remark(const std::string& text);
+  void take_prompt(const Json& line);
   void take_request(const Json& line);
   void take_block(const Json& block, ClientPrompt& prompt);
   void initialize(const Json& request);  // throws Error
@@ -41,7 +42,6 @@ class ClaudeDialect : public Dialect {
   std::optional<std::string> inquire(const model::Inquiry& inquiry);
   model::PlanReview review(const model::Plan& plan);
   std::optional<Json> ask_client(Json request);
-  std::function<bool()> stopped() const;
 
   Driver& driver_;
   Control control_;
@@ -50,6 +50,7 @@ class ClaudeDialect : public Dialect {
   bool asks_;
   const bool awaits_initialize_;
   bool initialized_ = false;
+  std::size_t remarks_ = 0;
   std::string resumed_uuid_{};  // the client's name of the session that was continued
 };
 

@@ -1,12 +1,8 @@
 #include "app/driven/dialects/claude_lines.h"
 
-#include <algorithm>
 #include <ranges>
-#include <utility>
 
 #include "app/driven/dialects/client_sessions.h"
-#include "core/hooks/definition.h"
-#include "core/model/payloads.h"
 #include "core/text/text.h"
 
 namespace skein::app::driven::dialects {
@@ -48,7 +44,7 @@ Json message_json(const std::string& id, const std::string& model, const Json& c
           {"usage", usage_json(usage)}};
 }
 
-// How the result of a call reads that needed permission when no client could be asked.
+// In the result of a call that needed permission, when the client does not answer questions.
 constexpr std::string_view not_asked = "there is no terminal to ask";
 
 Json stop_reason_of(model::Stop stop) {
@@ -61,7 +57,7 @@ Json stop_reason_of(model::Stop stop) {
   }
 }
 
-// What kind of failure the sentence of a provider tells of.
+// The kind of a failure, by the words of the provider.
 const char* error_kind(const std::string& why) {
   struct Row {
     std::string_view words;
@@ -98,11 +94,20 @@ Json content_of(const model::ToolResult& result) {
   return out;
 }
 
-std::string mode_name(const permission::Rules& rules) {
-  return std::string(permission::name(rules.mode));
-}
-
 }  // namespace
+
+Json servers_json(const session::Services& services) {
+  Json out = Json::array();
+  for (const mcp::Hub::Row& row : services.server_rows()) {
+    out.push_back({{"name", row.name},
+                   {"status", row.waiting               ? "pending"
+                              : row.state == "disabled" ? "disabled"
+                              : row.good                ? "connected"
+                                                        : "failed"}});
+    if (!row.good && !row.waiting) out.back()["error"] = row.state;
+  }
+  return out;
+}
 
 ClaudeLines::ClaudeLines(OutputLines& out, const Invocation& invocation)
     : out_(out),
@@ -150,21 +155,14 @@ void ClaudeLines::init(const ClientPrompt& prompt) {
     commands.push_back(each.name);
   for (const project::LoadedSkill& each : services.program->skills().all)
     skills.push_back(each.skill.name);
-  Json servers = Json::array();
-  for (const mcp::Hub::Row& row : services.server_rows())
-    servers.push_back({{"name", row.name},
-                       {"status", row.failed    ? "failed"
-                                  : row.waiting ? "pending"
-                                  : row.good    ? "connected"
-                                                : "disabled"}});
   send_system("init", {{"apiKeySource", "user"},
                        {"claude_code_version", claude_version},
                        {"skein_version", SKEIN_VERSION},
                        {"cwd", application.workspace()},
                        {"tools", tools},
-                       {"mcp_servers", servers},
+                       {"mcp_servers", servers_json(services)},
                        {"model", model::to_string(session_->settings().model)},
-                       {"permissionMode", mode_name(session_->settings().rules)},
+                       {"permissionMode", permission::name(session_->settings().rules.mode)},
                        {"slash_commands", commands},
                        {"output_style", "default"},
                        {"skills", skills},
@@ -235,7 +233,7 @@ void ClaudeLines::update(const Update& update) {
   } else if (const auto* entry = std::get_if<Saved>(&update)) {
     saved(*entry);
   } else if (const auto* call = std::get_if<model::ToolStarted>(&update)) {
-    calls_[call->call.id] = call->call;
+    calls_[last_call_ = call->call.id] = call->call;
   } else if (const auto* notice = std::get_if<model::Notice>(&update)) {
     informational(notice->text, notice->level == model::Notice::Level::info ? "info" : "warning");
   } else if (const auto* retry = std::get_if<model::Retrying>(&update)) {
@@ -293,7 +291,7 @@ void ClaudeLines::answer(const model::Entry& entry, const model::Message& messag
                                           Json::array({blocks[i]}), usage)},
                  {"parent_tool_use_id", nullptr}};
     // One id for the entry; those of its further blocks are as stable.
-    line["uuid"] = uuid_of_entry(session_->id(), Id{entry.id.value + i});
+    line["uuid"] = uuid_of_entry(Id{entry.id.value + i});
     if (!prompt_id_.empty()) line["user_message_uuid"] = prompt_id_;
     if (failed) line["error"] = error_kind(message.error);
     if (message.stop == model::Stop::aborted) line["aborted"] = true;
@@ -312,7 +310,7 @@ void ClaudeLines::results(const model::Entry& entry, const model::Message& messa
     Json line = {{"type", "user"},
                  {"message", {{"role", "user"}, {"content", Json::array({content})}}},
                  {"parent_tool_use_id", nullptr}};
-    line["uuid"] = uuid_of_entry(session_->id(), entry.id);
+    line["uuid"] = uuid_of_entry(entry.id);
     const auto call = calls_.find(result->tool_use_id);
     if (call != calls_.end() && result->is_error &&
         model::plain_text(*result).find(not_asked) != std::string::npos)

@@ -13,6 +13,8 @@ namespace skein::app::driven::dialects {
 // The version of Claude Code whose behaviour this is.
 inline constexpr const char* claude_version = "2.1.326";
 
+Json servers_json(const session::Services& services);  // MCP servers and their status
+
 class ClaudeLines {
  public:
   ClaudeLines(OutputLines& out, const Invocation& invocation);
@@ -20,7 +22,8 @@ class ClaudeLines {
   // The session from now on; `uuid` is the client's name for it.
   void enter(HeadlessSession& session, std::string uuid);
   const std::string& uuid() const { return uuid_; }
-  const std::vector<std::string>& models() const { return models_; }
+  // The call that began last.
+  const std::string& last_call() const { return last_call_; }
 
   void init(const ClientPrompt& prompt);
   void update(const Update& update);
@@ -54,12 +57,11 @@ class ClaudeLines {
   HeadlessSession* session_ = nullptr;
   std::string uuid_;
   std::string prompt_id_{};  // the client's for the prompt of this turn
-  std::string message_id_{};
+  std::string message_id_{}, last_call_{};
   bool message_open_ = false;
   int results_ = 0;
   std::map<std::string, model::ToolUse> calls_{};  // of this turn, by id
   std::map<std::string, model::Usage> used_{};     // by model, of this process
-  std::vector<std::string> models_{};
   Json denials_ = Json::array();
 };
 

@@ -1,6 +1,5 @@
 #include "app/driven/dialects/claude_requests.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "app/driven/dialects/claude_lines.h"
@@ -79,14 +78,11 @@ Json initialize(const RequestScope& scope, const Json& request) {
 
 Json interrupt(const RequestScope& scope, const Json& request) {
   Driver& driver = scope.driver;
-  std::vector<std::string> queued = driver.queued();
-  Json out = {{"still_queued", queued}};
-  if (bool_at(request, "cancel_queued")) {
-    driver.cancel("");
-    out = {{"still_queued", Json::array()}, {"cancelled", queued}};
-  }
   driver.interrupt();
-  return out;
+  const std::vector<std::string> queued = driver.queued();
+  if (!bool_at(request, "cancel_queued")) return {{"still_queued", queued}};
+  driver.cancel("");
+  return {{"still_queued", Json::array()}, {"cancelled", queued}};
 }
 
 Json set_model(const RequestScope& scope, const Json& request) {
@@ -111,6 +107,10 @@ Json set_mode(const RequestScope& scope, const Json& request) {
   const ClientFlags& flags = scope.driver.invocation().client_flags;
   if (*mode == permission::Mode::bypass && !flags.may_bypass)
     throw Error("bypassPermissions needs --allow-dangerously-skip-permissions");
+  // As with -y: a plan mode of the user's is left by name.
+  if (*mode == permission::Mode::bypass && scope.driver.invocation().permission_mode.empty() &&
+      scope.driver.application().config().rules.mode == permission::Mode::plan)
+    throw Error("bypassPermissions does not override permission-mode = \"plan\" of the user");
   session_of(scope).settings().rules.mode = *mode;
   scope.asks = flags.asks && wanted != "dontAsk";
   return Json::object();
@@ -119,7 +119,9 @@ Json set_mode(const RequestScope& scope, const Json& request) {
 Json set_thinking(const RequestScope& scope, const Json& request) {
   const Json& tokens = at(request, "max_thinking_tokens");
   session_of(scope);
-  if (tokens.is_number())
+  if (!tokens.is_null() && !tokens.is_number_integer())
+    throw Error("`max_thinking_tokens` must be a whole number");
+  if (!tokens.is_null())
     scope.driver.change_model(
         [level = model::parse_thinking_level(thinking_for_tokens(tokens.get<std::int64_t>()))](
             model::ModelRef& now) { now.thinking = level.value_or(now.thinking); });
@@ -169,17 +171,7 @@ Json settings(const RequestScope& scope, const Json&) {
 }
 
 Json mcp_status(const RequestScope& scope, const Json&) {
-  Json out = Json::array();
-  for (const mcp::Hub::Row& row : services_of(scope).server_rows()) {
-    Json line = {{"name", row.name},
-                 {"status", row.failed    ? "failed"
-                            : row.waiting ? "pending"
-                            : row.good    ? "connected"
-                                          : "disabled"}};
-    if (row.failed) line["error"] = row.state;
-    out.push_back(std::move(line));
-  }
-  return {{"mcpServers", out}};
+  return {{"mcpServers", servers_json(services_of(scope))}};
 }
 
 mcp::Client& server_of(const session::Services& services, const Json& request) {

@@ -1,19 +1,11 @@
 #include "app/driven/dialects/client_channel.h"
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <thread>
-#include <utility>
-
-#include "core/text/wait.h"
-
 namespace skein::app::driven::dialects {
 
 namespace {
 
-// Answers come in the thread that reads lines and are handed on in a thread of the channel, since
-// who waits for them may hold locks there.
+// Answers come in the thread that reads lines and are passed on in a thread of the channel, since
+// the thread that reads lines may hold locks of the server.
 class ClientChannel : public mcp::Channel {
  public:
   ClientChannel(Control& control, std::string server, Events events)

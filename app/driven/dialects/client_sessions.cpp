@@ -1,8 +1,5 @@
 #include "app/driven/dialects/client_sessions.h"
 
-#include <filesystem>
-#include <utility>
-
 #include "app/driven/driver.h"
 #include "core/import/import_files.h"
 #include "core/text/checksum.h"
@@ -45,9 +42,7 @@ std::optional<Id> session_of_uuid(std::string_view uuid) {
   return id && uuid_of_session(*id) == text ? id : std::nullopt;
 }
 
-std::string uuid_of_entry(Id session, Id entry) {
-  return uuid_from(sha256_hex("entry " + to_string(session) + " " + to_string(entry)));
-}
+std::string uuid_of_entry(Id entry) { return uuid_from(sha256_hex("entry " + to_string(entry))); }
 
 std::string key_of_uuid(std::string_view uuid) { return std::string(key_start) + lower(uuid); }
 
@@ -59,7 +54,7 @@ std::string wire_uuid(const std::string& key, Id session) {
 
 namespace {
 
-// A session of Claude Code's own, which becomes one of skein's.
+// Imports a session of Claude Code; none: it has no such session.
 std::optional<Id> imported(store::SessionStore& store, const std::string& uuid) {
   const importers::ImportFormat* const format = importers::format_named("claude-code");
   if (format == nullptr || !is_uuid(uuid)) return std::nullopt;
@@ -123,7 +118,7 @@ Id entry_of_uuid(HeadlessSession& session, const std::string& uuid) {
     bool is_it = client_id(entry) == uuid;
     // An answer has a line for each of its blocks.
     for (std::size_t i = 0; i <= message->content.size() && !is_it; ++i)
-      is_it = uuid_of_entry(session.id(), Id{entry.id.value + i}) == uuid;
+      is_it = uuid_of_entry(Id{entry.id.value + i}) == uuid;
     if (is_it) found = entry.id;
     return is_it;
   });

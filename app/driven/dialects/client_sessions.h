@@ -1,5 +1,4 @@
-// The UUIDs by which the Claude Agent SDK knows sessions and messages, and what a client means by
-// one.
+// The UUIDs by which the Claude Agent SDK knows sessions and messages, and what they refer to.
 #pragma once
 
 #include <optional>
@@ -19,8 +18,8 @@ std::string random_uuid();
 std::string uuid_of_session(Id session);
 std::optional<Id> session_of_uuid(std::string_view uuid);
 
-// The UUID of a saved entry, the same each time it is asked for.
-std::string uuid_of_entry(Id session, Id entry);
+// The UUID of a saved entry, always the same, also in a fork of its session.
+std::string uuid_of_entry(Id entry);
 
 // The key of the session that a client has given this UUID.
 std::string key_of_uuid(std::string_view uuid);
@@ -32,8 +31,8 @@ struct ClientSession {
   std::string uuid{};  // by which the client knows it; empty: that of its key or id
 };
 
-// Makes, continues or branches off the session that the flags name; a session of Claude Code is
-// imported. Throws Error.
+// Makes, continues or forks the session that the flags name; a session of Claude Code is imported.
+// Throws Error.
 ClientSession client_session(store::SessionStore& store, const Invocation& invocation);
 
 // The entry on the path whose message has this UUID. Throws Error if there is none.

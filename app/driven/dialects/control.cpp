@@ -1,8 +1,5 @@
 #include "app/driven/dialects/control.h"
 
-#include <chrono>
-#include <utility>
-
 namespace skein::app::driven::dialects {
 
 Control::Control(InputLines& in, OutputLines& out, std::function<void()> serve)
@@ -82,6 +79,11 @@ bool Control::answered(const Json& response) {
   }
   receive(response);
   return true;
+}
+
+bool Control::ended() const {
+  const std::lock_guard hold(lock_);
+  return ended_;
 }
 
 void Control::end() {

@@ -34,6 +34,7 @@ class Control {
   // An answer has come. False: no request waits for it.
   bool answered(const Json& response);
   void end();  // the input has ended: what still waits gets no answer
+  bool ended() const;
 
  private:
   void cancel(const std::string& id);
@@ -42,7 +43,7 @@ class Control {
   OutputLines& out_;
   std::function<void()> serve_;
   const std::thread::id reading_ = std::this_thread::get_id();
-  std::mutex lock_{};
+  mutable std::mutex lock_{};
   std::condition_variable came_{};
   std::int64_t last_ = 0;
   bool ended_ = false;
