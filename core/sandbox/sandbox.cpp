@@ -2,14 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -289,7 +286,7 @@ bool bubblewrap_works() {
   if (bubblewrap_path().empty()) return false;
   process::Program program{.arguments = bubblewrap_with_walls()};
   program.arguments.insert(program.arguments.end(), {"--", "/bin/true"});
-  return process::run_program(program, {.time = std::chrono::seconds(2)}) == process::ProgramEnd{};
+  return process::run_program(program, {.time = std::chrono::seconds(10)}) == process::ProgramEnd{};
 }
 
 Sandbox best_sandbox() {
