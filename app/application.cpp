@@ -1,23 +1,15 @@
 #include "app/application.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
 #include <iterator>
-#include <utility>
 
 #include "app/setup/client.h"
 #include "app/setup/home.h"
-#include "app/setup/load_config.h"
-#include "app/trust/trust.h"
 #include "core/insights/collect.h"
 #include "core/search/search.h"
 #include "core/store/home/file_backend.h"
 #include "core/text/log.h"
 #include "core/text/text.h"
 #include "core/tools/arguments.h"
-#include "core/tools/tools.h"
 #include "core/workspace/staged_file.h"
 
 namespace skein::app {

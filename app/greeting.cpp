@@ -1,15 +1,10 @@
 #include "app/greeting.h"
 
-#include <sys/stat.h>
-
 #include <iterator>
 
 #include "app/setup/home.h"
 #include "core/project/project_root.h"
 #include "core/text/text.h"
-#include "providers/detect.h"
-#include "repl/layout/flow.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 
 namespace skein::app {

@@ -5,14 +5,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <utility>
 
 #include "core/export/html.h"
-#include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <future>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +24,6 @@
 #include "core/process/side_by_side.h"
 #include "core/project/command_text.h"
 #include "core/project/project_root.h"
-#include "core/store/children.h"
 #include "core/store/expiry.h"
 #include "core/text/base.h"
 #include "core/text/json.h"

@@ -5,7 +5,6 @@
 #include "app/application.h"
 #include "app/manual/pages.h"
 #include "app/setup/home.h"
-#include "app/setup/load_config.h"
 #include "core/text/log.h"
 
 namespace skein::app {

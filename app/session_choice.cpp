@@ -1,10 +1,5 @@
 #include "app/session_choice.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <optional>
-
 #include "app/invocation/signals.h"
 #include "app/setup/home.h"
 #include "core/store/children.h"

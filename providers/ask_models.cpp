@@ -1,12 +1,8 @@
 #include "providers/ask_models.h"
 
-#include <algorithm>
-#include <chrono>
-
 #include "core/text/json.h"
 #include "providers/discovery/listing.h"
 #include "providers/http/address.h"
-#include "providers/http/http.h"
 #include "providers/request.h"
 
 namespace skein::providers {

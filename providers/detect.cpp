@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 
@@ -12,7 +11,6 @@
 #include "core/text/json.h"
 #include "core/text/wait.h"
 #include "providers/discovery/listing.h"
-#include "providers/http/http.h"
 
 namespace skein::providers {
 

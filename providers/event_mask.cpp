@@ -1,6 +1,5 @@
 #include "providers/event_mask.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "providers/stream.h"
 
-#include <algorithm>
-
 #include "core/model/assembler.h"
 #include "core/text/log.h"
 #include "core/text/text.h"

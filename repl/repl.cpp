@@ -1,9 +1,5 @@
 #include "repl/repl.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-
 #include "core/text/text.h"
 #include "repl/commands/handlers.h"
 #include "repl/commands/table.h"

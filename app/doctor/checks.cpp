@@ -1,25 +1,15 @@
 #include "app/doctor/checks.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <filesystem>
-#include <mutex>
-#include <thread>
 
 #include "app/setup/project_files.h"
 #include "app/setup/user_hooks.h"
-#include "core/process/child.h"
 #include "core/process/private_temporary.h"
-#include "core/process/running_program.h"
-#include "core/sandbox/sandbox.h"
 #include "core/text/json.h"
-#include "core/text/log.h"
 #include "core/text/module.h"
 #include "core/text/text.h"
 #include "providers/detect.h"
-#include "providers/http/http.h"
 #include "providers/request.h"
 
 namespace skein::doctor {

@@ -1,13 +1,8 @@
 #include "app/doctor/requests.h"
 
-#include <map>
-#include <optional>
-#include <span>
-
 #include "core/agent/model_caller.h"
 #include "core/context/sent_request.h"
 #include "core/model/scrub.h"
-#include "core/model/tree.h"
 #include "core/text/text.h"
 #include "providers/request.h"
 

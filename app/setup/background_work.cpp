@@ -1,11 +1,7 @@
 #include "app/setup/background_work.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "core/tools/tools.h"
 
 namespace skein::app {
 

@@ -1,14 +1,7 @@
 #include "app/setup/briefing.h"
 
-#include <algorithm>
-#include <utility>
-#include <variant>
-
-#include "core/model/provider.h"
 #include "core/project/project_root.h"
-#include "core/project/skill.h"
 #include "core/text/text.h"
-#include "core/tools/tools.h"
 
 namespace skein::app {
 

@@ -1,10 +1,6 @@
 #include "app/setup/config_watch.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "app/setup/load_config.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 #include "repl/layout/width.h"
 

@@ -9,7 +9,6 @@
 #include "core/store/postgres/database_backend.h"
 #include "core/text/checksum.h"
 #include "core/text/text.h"
-#include "core/workspace/real_place.h"
 
 namespace skein::app {
 

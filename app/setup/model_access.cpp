@@ -1,12 +1,9 @@
 #include "app/setup/model_access.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <utility>
 
 #include "app/invocation/signals.h"
 #include "app/setup/home.h"
-#include "core/text/base.h"
 #include "core/text/log.h"
 #include "core/text/text.h"
 #include "providers/ask_models.h"

@@ -1,16 +1,10 @@
 #include "app/setup/project_files.h"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <exception>
-#include <set>
-#include <unordered_set>
 
 #include "app/invocation/paths.h"
 #include "core/text/checksum.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 
 namespace skein::app {
 

@@ -1,15 +1,11 @@
 #include "app/setup/project_review.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <iterator>
 
-#include "app/invocation/paths.h"
 #include "app/setup/tool_servers.h"
 #include "app/setup/user_hooks.h"
-#include "core/mcp/server_entry.h"
 #include "core/text/checksum.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::app {

@@ -1,7 +1,5 @@
 #include "app/setup/structured_answer.h"
 
-#include <utility>
-
 #include "app/invocation/cli.h"
 #include "core/schema/json_schema.h"
 #include "core/text/json.h"

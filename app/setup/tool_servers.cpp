@@ -1,30 +1,18 @@
 #include "app/setup/tool_servers.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <set>
-#include <utility>
-#include <variant>
 
 #include "app/setup/client.h"
-#include "app/trust/trust.h"
-#include "core/mcp/remote_tools.h"
 #include "core/mcp/stdio_channel.h"
-#include "core/model/entry.h"
-#include "core/model/provider.h"
 #include "core/process/environment.h"
 #include "core/project/command_text.h"
 #include "core/text/checksum.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 #include "core/tools/documents.h"
-#include "core/tools/tools.h"
 #include "core/web/fetcher.h"
 #include "providers/http/address.h"
 #include "providers/http/web_transport.h"
-#include "providers/keys.h"
 #include "providers/mcp/http_channel.h"
 
 namespace skein::app {

@@ -1,21 +1,14 @@
 #include "app/setup/user_hooks.h"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <iterator>
-#include <optional>
-#include <utility>
 
-#include "app/config/file.h"
 #include "core/permission/shell_words.h"
 #include "core/process/environment.h"
 #include "core/project/executed_files.h"
 #include "core/text/checksum.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::app {

@@ -2,21 +2,17 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
-#include <set>
 
 #include "app/invocation/paths.h"
 #include "core/permission/claude_rules.h"
 #include "core/project/executed_files.h"
 #include "core/project/own_commands.h"
-#include "core/project/skill.h"
 #include "core/subagents/definition.h"
 #include "core/text/checksum.h"
-#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"

@@ -1,7 +1,6 @@
 // skein sessions archive, unarchive, pin, ttl, empty-trash, prune, prune-blobs, and redact: what
 // happens to a session as a whole, and what is taken out of sight.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 

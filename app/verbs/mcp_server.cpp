@@ -6,7 +6,6 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,8 +1,5 @@
 #include "app/verbs/output.h"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <iostream>
 #include <numeric>
 
@@ -10,7 +7,6 @@
 #include "app/setup/load_config.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "repl/layout/sanitize.h"
 
 namespace skein::verbs {
 

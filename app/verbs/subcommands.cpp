@@ -1,8 +1,6 @@
 // The table of subcommands. Each calls the same core functions the REPL's commands call.
 #include "app/verbs/subcommands.h"
 
-#include <string>
-
 #include "core/search/options.h"
 
 namespace skein::verbs {

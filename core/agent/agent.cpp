@@ -1,14 +1,9 @@
 #include "core/agent/agent.h"
 
-#include <algorithm>
 #include <iterator>
-#include <memory>
 #include <ranges>
-#include <variant>
 
 #include "core/context/sent_request.h"
-#include "core/model/entry.h"
-#include "core/model/payloads.h"
 #include "core/text/request_text.h"
 
 namespace skein::agent {

@@ -1,14 +1,9 @@
 #include "core/agent/call_runner.h"
 
-#include <algorithm>
 #include <ranges>
-#include <utility>
 
 #include "core/agent/concurrent_calls.h"
 #include "core/context/beginning.h"
-#include "core/hooks/hooks.h"
-#include "core/model/event.h"
-#include "core/model/payloads.h"
 #include "core/text/json.h"
 
 namespace skein::agent {

@@ -1,13 +1,6 @@
 #include "core/agent/concurrent_calls.h"
 
-#include <poll.h>
-
-#include <algorithm>
-#include <string>
 #include <system_error>
-#include <utility>
-
-#include "core/text/base.h"
 
 namespace skein::agent {
 

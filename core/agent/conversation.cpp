@@ -1,12 +1,6 @@
 #include "core/agent/conversation.h"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 #include "core/context/history.h"
-#include "core/model/message.h"
-#include "core/model/payloads.h"
 #include "core/text/json.h"
 
 namespace skein::agent {

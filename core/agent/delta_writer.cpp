@@ -3,14 +3,8 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
-#include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <ranges>
-#include <utility>
-#include <variant>
-
-#include "core/text/wait.h"
 
 namespace skein::agent {
 

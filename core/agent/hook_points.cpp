@@ -1,11 +1,7 @@
 #include "core/agent/hook_points.h"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
-#include "core/model/attachments.h"
-#include "core/model/payloads.h"
 #include "core/text/json.h"
 
 namespace skein::agent {

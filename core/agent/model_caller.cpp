@@ -1,15 +1,11 @@
 #include "core/agent/model_caller.h"
 
-#include <algorithm>
 #include <array>
 #include <ranges>
-#include <string_view>
-#include <variant>
 
 #include "core/agent/delta_writer.h"
 #include "core/context/compaction.h"
 #include "core/context/sent_request.h"
-#include "core/model/payloads.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
 #include "core/text/text.h"

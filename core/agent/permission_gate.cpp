@@ -1,10 +1,5 @@
 #include "core/agent/permission_gate.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "core/model/payloads.h"
-#include "core/model/tool.h"
 #include "core/permission/rule_match.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,13 +1,9 @@
 #include "core/agent/plan_mode.h"
 
 #include <ranges>
-#include <string>
-#include <utility>
 
 #include "core/context/beginning.h"
-#include "core/context/history.h"
 #include "core/handover/compatibility.h"
-#include "core/model/payloads.h"
 #include "core/plan/presented.h"
 
 namespace skein::agent {

@@ -1,12 +1,9 @@
 #include "core/agent/prompt_context.h"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "core/agent/plan_mode.h"
 #include "core/context/beginning.h"
-#include "core/model/tool.h"
 #include "core/plan/presented.h"
 #include "core/plan/todo_list.h"
 #include "core/text/checksum.h"

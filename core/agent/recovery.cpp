@@ -1,9 +1,5 @@
 #include "core/agent/recovery.h"
 
-#include <algorithm>
-#include <chrono>
-#include <utility>
-
 #include "core/agent/delta_writer.h"
 #include "core/agent/plan_mode.h"
 #include "core/handover/normalize.h"

@@ -1,8 +1,5 @@
 #include "core/agent/turn.h"
 
-#include <chrono>
-
-#include "core/model/entry.h"
 #include "core/text/log.h"
 
 namespace skein::agent {

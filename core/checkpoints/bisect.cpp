@@ -3,20 +3,12 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <set>
-#include <utility>
 
 #include "core/checkpoints/restore.h"
-#include "core/text/base.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
-#include "core/workspace/real_place.h"
 
 namespace skein::checkpoints {
 

@@ -1,13 +1,9 @@
 #include "core/checkpoints/blame.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <ranges>
-#include <utility>
 
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
-#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/tools/diff.h"

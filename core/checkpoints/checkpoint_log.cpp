@@ -1,8 +1,5 @@
 #include "core/checkpoints/checkpoint_log.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace skein::checkpoints {
 
 using model::payload::Checkpoint;

@@ -1,8 +1,5 @@
 #include "core/checkpoints/checkpointer.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/checkpoints/checkpoint_log.h"
 #include "core/text/text.h"
 

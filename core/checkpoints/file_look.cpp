@@ -1,13 +1,11 @@
 #include "core/checkpoints/file_look.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "core/text/checksum.h"
-#include "core/text/io.h"
 #include "core/workspace/staged_file.h"
 
 namespace skein::checkpoints {

@@ -1,17 +1,11 @@
 #include "core/checkpoints/git_repository.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
-#include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <filesystem>
 
 #include "core/process/running_program.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
-#include "core/workspace/real_place.h"
 
 namespace skein::checkpoints {
 

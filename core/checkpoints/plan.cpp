@@ -1,12 +1,9 @@
 #include "core/checkpoints/plan.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 #include "core/tools/diff.h"
 #include "core/workspace/autorun_files.h"

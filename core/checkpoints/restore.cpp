@@ -1,16 +1,9 @@
 #include "core/checkpoints/restore.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
-#include <memory>
-#include <span>
-#include <utility>
 
 #include "core/checkpoints/checkpointer.h"
 #include "core/text/checksum.h"

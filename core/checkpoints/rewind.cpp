@@ -1,11 +1,6 @@
 #include "core/checkpoints/rewind.h"
 
-#include <algorithm>
 #include <array>
-#include <map>
-#include <set>
-#include <span>
-#include <utility>
 
 #include "core/text/encoding.h"
 #include "core/text/text.h"

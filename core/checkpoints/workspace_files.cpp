@@ -1,10 +1,6 @@
 #include "core/checkpoints/workspace_files.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <map>
 
 #include "core/workspace/tree_walk.h"
 

@@ -1,7 +1,5 @@
 #include "core/context/beginning.h"
 
-#include <algorithm>
-
 #include "core/text/json.h"
 
 namespace skein::context {

@@ -1,6 +1,5 @@
 #include "core/context/build_context.h"
 
-#include <algorithm>
 #include <cmath>
 #include <ranges>
 

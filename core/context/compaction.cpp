@@ -1,6 +1,5 @@
 #include "core/context/compaction.h"
 
-#include <algorithm>
 #include <ranges>
 
 #include "core/context/beginning.h"

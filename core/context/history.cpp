@@ -1,9 +1,6 @@
 #include "core/context/history.h"
 
-#include <algorithm>
 #include <map>
-#include <string>
-#include <string_view>
 
 #include "core/context/beginning.h"
 #include "core/model/payloads.h"

@@ -1,6 +1,5 @@
 #include "core/context/sent_request.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/context/beginning.h"

@@ -1,7 +1,6 @@
 // Sessions as documents for people: Markdown, and a plain transcript.
 #include "core/export/exported_session.h"
 #include "core/model/entry.h"
-#include "core/model/payloads.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 

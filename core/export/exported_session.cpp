@@ -1,10 +1,8 @@
 #include "core/export/exported_session.h"
 
-#include <memory>
 #include <unordered_map>
 #include <utility>
 
-#include "core/model/payloads.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"
 

@@ -1,6 +1,5 @@
 #include "core/export/formats.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "core/export/html.h"

@@ -1,7 +1,5 @@
 #include "core/export/html.h"
 
-#include "core/model/entry.h"
-#include "core/model/message.h"
 #include "core/model/payloads.h"
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"

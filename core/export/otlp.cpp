@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "core/model/message.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 

@@ -1,15 +1,9 @@
 #include "core/export/session_source.h"
 
-#include <memory>
-#include <set>
 #include <unordered_map>
-#include <unordered_set>
-#include <utility>
 
 #include "core/model/attachments.h"
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/model/state.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"
 

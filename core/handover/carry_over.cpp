@@ -1,9 +1,5 @@
 #include "core/handover/carry_over.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "core/text/json.h"

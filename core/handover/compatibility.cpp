@@ -1,9 +1,5 @@
 #include "core/handover/compatibility.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <string_view>
-
 #include "core/handover/carry_over.h"
 #include "core/handover/normalize.h"
 #include "core/text/text.h"

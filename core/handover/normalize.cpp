@@ -1,6 +1,5 @@
 #include "core/handover/normalize.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

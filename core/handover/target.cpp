@@ -1,6 +1,5 @@
 #include "core/handover/target.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

@@ -1,8 +1,6 @@
 #include "core/hooks/hooks.h"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "core/model/usage_json.h"
 #include "core/permission/policy.h"

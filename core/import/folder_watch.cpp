@@ -1,7 +1,6 @@
 #include "core/import/folder_watch.h"
 
 #include <sys/inotify.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstring>

@@ -1,7 +1,5 @@
 #include "core/import/formats.h"
 
-#include <algorithm>
-
 #include "core/text/text.h"
 
 namespace skein::importers {

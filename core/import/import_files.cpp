@@ -1,14 +1,11 @@
 #include "core/import/import_files.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "core/export/session_source.h"
-#include "core/import/formats.h"
 #include "core/text/text.h"
 
 namespace skein::importers {

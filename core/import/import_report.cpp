@@ -1,8 +1,5 @@
 #include "core/import/import_report.h"
 
-#include <algorithm>
-#include <map>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 

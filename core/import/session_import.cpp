@@ -1,8 +1,5 @@
 #include "core/import/session_import.h"
 
-#include <utility>
-
-#include "core/model/payloads.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

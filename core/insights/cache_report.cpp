@@ -1,10 +1,7 @@
 #include "core/insights/cache_report.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
-#include "core/model/entry.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 

@@ -1,15 +1,9 @@
 #include "core/insights/collect.h"
 
-#include <algorithm>
 #include <limits>
 #include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <variant>
 
 #include "core/insights/cache_report.h"
-#include "core/model/entry.h"
-#include "core/model/payloads.h"
 #include "core/model/tool.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,8 +1,6 @@
 #include "core/insights/message_facts.h"
 
-#include <optional>
 #include <utility>
-#include <variant>
 
 #include "core/model/tool.h"
 #include "core/text/json.h"

@@ -1,11 +1,7 @@
 #include "core/insights/report.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
-#include <string_view>
-#include <vector>
 
 #include "core/text/encoding.h"
 #include "core/text/json.h"

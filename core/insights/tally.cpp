@@ -1,9 +1,7 @@
 #include "core/insights/tally.h"
 
-#include <algorithm>
 #include <iterator>
 
-#include "core/text/base.h"
 #include "core/text/text.h"
 
 namespace skein::insights {

@@ -1,17 +1,12 @@
 #include "core/legacy/session.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "core/model/message.h"
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
-#include "core/text/json.h"
 
 namespace skein::legacy {
 

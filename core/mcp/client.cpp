@@ -1,8 +1,5 @@
 #include "core/mcp/client.h"
 
-#include <poll.h>
-
-#include <algorithm>
 #include <array>
 #include <exception>
 
@@ -10,7 +7,6 @@
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 
 namespace skein::mcp {
 

@@ -1,10 +1,6 @@
 #include "core/mcp/elicitation.h"
 
-#include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"

@@ -1,8 +1,5 @@
 #include "core/mcp/hub.h"
 
-#include <poll.h>
-
-#include <algorithm>
 #include <array>
 #include <iterator>
 
@@ -11,7 +8,6 @@
 #include "core/mcp/tool_search.h"
 #include "core/text/checksum.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 
 namespace skein::mcp {
 

@@ -39,7 +39,6 @@ class Hub {
   ~Hub();
   Hub(const Hub&) = delete;
 
-  bool empty() const { return clients_.empty(); }
   void start();  // begins to connect, in the background
   // Until every server has connected or failed, the user wants no more, or the time is over.
   // Returns the names of those that are not there yet.

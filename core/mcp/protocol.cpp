@@ -1,9 +1,6 @@
 #include "core/mcp/protocol.h"
 
-#include <algorithm>
-
 #include "core/process/capture.h"
-#include "core/text/base.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"
 

@@ -1,9 +1,7 @@
 #include "core/mcp/remote_tools.h"
 
-#include <algorithm>
 #include <array>
 #include <ranges>
-#include <variant>
 
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"

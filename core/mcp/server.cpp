@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <set>
-#include <stdexcept>
-#include <utility>
 
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 
 namespace skein::mcp {
 

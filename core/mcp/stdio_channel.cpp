@@ -2,26 +2,19 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <optional>
-#include <string_view>
-#include <thread>
-#include <utility>
 
 #include "core/process/child.h"
 #include "core/process/environment.h"
 #include "core/process/supervisor.h"
-#include "core/text/base.h"
 #include "core/text/text.h"
 
 namespace skein::mcp {

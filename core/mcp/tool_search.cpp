@@ -1,10 +1,7 @@
 #include "core/mcp/tool_search.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "core/text/json.h"
 #include "core/text/text.h"

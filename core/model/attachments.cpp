@@ -1,6 +1,5 @@
 #include "core/model/attachments.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "core/text/encoding.h"

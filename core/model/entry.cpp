@@ -1,8 +1,6 @@
 #include "core/model/entry.h"
 
-#include <algorithm>
 #include <array>
-#include <variant>
 
 #include "core/model/usage_json.h"
 #include "core/text/json.h"

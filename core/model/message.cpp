@@ -1,6 +1,5 @@
 #include "core/model/message.h"
 
-#include <algorithm>
 #include <span>
 #include <type_traits>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "core/model/payloads.h"
 
-#include <algorithm>
 #include <charconv>
 #include <iterator>
 

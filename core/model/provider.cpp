@@ -1,6 +1,5 @@
 #include "core/model/provider.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace skein::model {

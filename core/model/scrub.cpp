@@ -1,7 +1,5 @@
 #include "core/model/scrub.h"
 
-#include <algorithm>
-
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,6 +1,5 @@
 #include "core/model/state.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 

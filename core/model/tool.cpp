@@ -1,6 +1,5 @@
 #include "core/model/tool.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/text/json.h"

@@ -1,10 +1,8 @@
 #include "core/model/tree.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
-#include <variant>
 
 #include "core/model/payloads.h"
 #include "core/text/json.h"

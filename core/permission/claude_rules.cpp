@@ -1,12 +1,9 @@
 #include "core/permission/claude_rules.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 #include "core/permission/rule_match.h"
-#include "core/text/base.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 

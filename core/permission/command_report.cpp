@@ -1,9 +1,6 @@
 #include "core/permission/command_report.h"
 
-#include <algorithm>
 #include <iterator>
-#include <optional>
-#include <utility>
 
 #include "core/permission/command_risks.h"
 #include "core/permission/reading_programs.h"

@@ -23,7 +23,6 @@ struct CommandSetting {
   struct Redirection {
     std::string sign;  // as it is written: "<", ">", ">>", "2>", "&>" …
     std::string file{};
-    bool writes() const { return sign.find('>') != std::string::npos; }
     bool operator==(const Redirection&) const = default;
   };
   std::vector<std::string> variables{};  // NAME=value, without quotes

@@ -1,8 +1,5 @@
 #include "core/permission/url_pattern.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "core/text/encoding.h"
 #include "core/text/text.h"
 

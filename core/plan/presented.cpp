@@ -1,9 +1,5 @@
 #include "core/plan/presented.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "core/model/message.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 

@@ -1,11 +1,9 @@
 #include "core/plan/todo_list.h"
 
-#include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <ranges>
 #include <utility>
-#include <variant>
 
 #include "core/text/json.h"
 #include "core/text/request_text.h"

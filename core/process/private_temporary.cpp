@@ -5,8 +5,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include <string_view>
-
 #include "core/text/text.h"
 
 namespace skein::process {

@@ -1,14 +1,11 @@
 #include "core/process/running_program.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <utility>
 
 #include "core/text/base.h"
 

@@ -1,20 +1,11 @@
 #include "core/process/side_by_side.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <utility>
-
-#include "core/process/child.h"
-#include "core/text/io.h"
-#include "core/text/wait.h"
 
 namespace skein::process {
 

@@ -8,11 +8,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <iterator>
 

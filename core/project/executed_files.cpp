@@ -9,10 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include "core/project/command_text.h"
 #include "core/shell/known_programs.h"

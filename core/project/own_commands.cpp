@@ -1,6 +1,5 @@
 #include "core/project/own_commands.h"
 
-#include <algorithm>
 #include <ranges>
 #include <tuple>
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
-#include <utility>
 
 #include "core/project/command_text.h"
 #include "core/text/base.h"

@@ -6,11 +6,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 #include "core/text/text.h"
 #include "core/workspace/autorun_files.h"
-#include "core/workspace/real_place.h"
 
 namespace skein::sandbox {
 

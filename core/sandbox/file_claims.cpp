@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <string_view>
 
 #include "core/text/checksum.h"
 #include "core/text/wait.h"

@@ -9,13 +9,11 @@
 #include <filesystem>
 #include <iterator>
 #include <span>
-#include <utility>
 
 #include "core/sandbox/git_config.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
-#include "core/workspace/real_place.h"
 
 namespace skein::sandbox {
 

@@ -3,12 +3,10 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
 #include "core/text/base.h"
 #include "core/text/checksum.h"

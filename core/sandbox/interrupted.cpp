@@ -1,7 +1,5 @@
 #include "core/sandbox/interrupted.h"
 
-#include <utility>
-
 #include "core/process/supervisor.h"
 
 namespace skein::sandbox {

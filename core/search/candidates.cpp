@@ -1,9 +1,6 @@
 #include "core/search/candidates.h"
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "core/text/encoding.h"

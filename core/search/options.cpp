@@ -1,8 +1,6 @@
 #include "core/search/options.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "core/text/text.h"
 

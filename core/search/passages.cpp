@@ -1,7 +1,6 @@
 #include "core/search/passages.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/model/entry.h"
 #include "core/text/json.h"

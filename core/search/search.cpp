@@ -1,23 +1,11 @@
 #include "core/search/search.h"
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
-#include <map>
 #include <mutex>
-#include <optional>
-#include <set>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include "core/model/tree.h"
-#include "core/search/candidates.h"
-#include "core/search/matcher.h"
 
 namespace skein::search {
 

@@ -1,7 +1,5 @@
 #include "core/store/children.h"
 
-#include <algorithm>
-
 #include "core/store/session_name.h"
 
 namespace skein::store {

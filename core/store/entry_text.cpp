@@ -1,8 +1,5 @@
 #include "core/store/entry_text.h"
 
-#include <algorithm>
-#include <set>
-
 #include "core/text/json.h"
 
 namespace skein::store {

@@ -1,9 +1,6 @@
 #include "core/store/expiry.h"
 
-#include <algorithm>
-
 #include "core/store/children.h"
-#include "core/text/base.h"
 #include "core/text/text.h"
 
 namespace skein::store {

@@ -1,8 +1,5 @@
 #include "core/store/session_name.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "core/text/text.h"
 
 namespace skein::store {

@@ -1,9 +1,6 @@
 #include "core/store/session_store.h"
 
-#include <algorithm>
 #include <ranges>
-#include <set>
-#include <utility>
 
 #include "core/model/scrub.h"
 #include "core/store/session_name.h"

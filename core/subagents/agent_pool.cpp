@@ -1,13 +1,5 @@
 #include "core/subagents/agent_pool.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <thread>
-#include <utility>
-
-#include "core/agent/conversation.h"
-#include "core/model/message.h"
-#include "core/model/payloads.h"
 #include "core/store/children.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

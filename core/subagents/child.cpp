@@ -1,10 +1,7 @@
 #include "core/subagents/child.h"
 
 #include <system_error>
-#include <utility>
-#include <variant>
 
-#include "core/model/payloads.h"
 #include "core/store/children.h"
 #include "core/text/text.h"
 

@@ -1,12 +1,7 @@
 #include "core/subagents/definition.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/hooks/definition.h"
-#include "core/model/provider.h"
 #include "core/project/skill.h"
-#include "core/text/base.h"
 #include "core/text/checksum.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,7 +1,6 @@
 #include "core/text/wait.h"
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdint>

@@ -1,7 +1,5 @@
 #include "core/tools/arguments.h"
 
-#include <cstdint>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 

@@ -1,17 +1,13 @@
 #include "core/tools/documents.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 
 #include "core/process/private_temporary.h"
 #include "core/process/running_program.h"
 #include "core/text/encoding.h"
-#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/workspace/real_place.h"

@@ -1,14 +1,11 @@
 #include "core/workspace/ignored_paths.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <ranges>
-#include <utility>
 
-#include "core/text/io.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"
 

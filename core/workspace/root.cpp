@@ -4,14 +4,12 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
-#include "core/text/base.h"
 #include "core/text/text.h"
 
 namespace skein::workspace {

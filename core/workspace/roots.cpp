@@ -1,11 +1,8 @@
 #include "core/workspace/roots.h"
 #include "core/workspace/autorun_files.h"
 
-#include <algorithm>
 #include <filesystem>
-#include "core/text/base.h"
 #include "core/text/text.h"
-#include "core/workspace/real_place.h"
 
 namespace skein::workspace {
 

@@ -94,7 +94,6 @@ class Roots {
         further_(std::move(further)) {}
 
   const std::shared_ptr<const Root>& workspace() const { return workspace_; }
-  const AdditionalDirectories* further() const { return further_.get(); }
 
   struct Chosen {
     std::shared_ptr<const Root> root{};

@@ -3,17 +3,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <map>
-#include <utility>
-
-#include "core/text/base.h"
 
 namespace skein::workspace {
 

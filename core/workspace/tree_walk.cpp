@@ -2,10 +2,6 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
-
-#include "core/text/io.h"
-
 namespace skein::workspace {
 
 namespace {

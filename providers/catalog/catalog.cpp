@@ -1,9 +1,7 @@
 #include "providers/catalog/catalog.h"
 
-#include <algorithm>
 #include <iterator>
 
-#include "core/text/base.h"
 #include "core/text/text.h"
 #include "providers/catalog/rows.h"
 

@@ -1,9 +1,7 @@
 #include "providers/discovery/listing.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 
 #include "core/text/json.h"
 #include "core/text/text.h"

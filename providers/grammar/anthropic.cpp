@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/text/request_text.h"
 #include "providers/catalog/version.h"
 #include "providers/grammar/grammar.h"
 

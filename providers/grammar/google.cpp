@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/text/request_text.h"
 #include "providers/grammar/grammar.h"
 
 namespace skein::grammar {

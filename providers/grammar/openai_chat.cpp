@@ -2,7 +2,6 @@
 // assistant message directly after it, one message each.
 #include <algorithm>
 
-#include "core/text/request_text.h"
 #include "providers/catalog/version.h"
 #include "providers/grammar/grammar.h"
 

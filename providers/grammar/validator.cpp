@@ -1,7 +1,5 @@
 #include "providers/grammar/validator.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/text/request_text.h"

@@ -9,11 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <memory>
-#include <optional>
 
 #include "core/text/text.h"
 #include "providers/http/address.h"

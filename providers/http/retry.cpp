@@ -1,6 +1,5 @@
 #include "providers/http/retry.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

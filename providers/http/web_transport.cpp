@@ -1,7 +1,6 @@
 #include "providers/http/web_transport.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "providers/http/http.h"
 

@@ -1,13 +1,11 @@
 #include "providers/mcp/http_channel.h"
 
-#include <algorithm>
 #include <exception>
 
 #include "core/mcp/rpc.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 #include "providers/wire/sse.h"
 
 namespace skein::mcp {

@@ -1,9 +1,7 @@
 #include "providers/offline/offline.h"
 
-#include <algorithm>
 #include <charconv>
 
-#include "core/model/event.h"
 #include "core/text/text.h"
 
 namespace skein::offline {

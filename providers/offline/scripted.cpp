@@ -1,6 +1,5 @@
 #include "providers/offline/scripted.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iterator>

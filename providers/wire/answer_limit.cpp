@@ -1,9 +1,6 @@
 #include "providers/wire/answer_limit.h"
 
 #include <utility>
-#include <variant>
-
-#include "core/text/base.h"
 
 namespace skein::wire {
 

@@ -1,8 +1,5 @@
 #include "providers/wire/decoder.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/utf8.h"
 #include "providers/wire/wire.h"
 

@@ -1,9 +1,7 @@
 #include "providers/wire/wire.h"
 
-#include <algorithm>
 #include <array>
 
-#include "core/model/provider.h"
 #include "core/text/encoding.h"
 
 namespace skein::wire {

@@ -1,12 +1,8 @@
 #include "repl/commands/handlers.h"
 
-#include <algorithm>
-
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
 #include "core/store/session_name.h"
 #include "core/text/text.h"
-#include "repl/pick/ask.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {

@@ -3,7 +3,6 @@
 
 #include "core/checkpoints/rewind.h"
 #include "core/context/beginning.h"
-#include "core/model/attachments.h"
 #include "core/model/entry.h"
 #include "core/model/message.h"
 #include "core/model/scrub.h"
@@ -13,7 +12,6 @@
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/picker.h"
-#include "repl/pick/session_picker.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {

@@ -2,17 +2,10 @@
 
 #include "repl/commands/table.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/model/attachments.h"
 #include "core/text/text.h"
-#include "repl/layout/flow.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
-#include "repl/screen/markdown/markdown.h"
 #include "repl/session/session.h"
-#include "repl/terminal/key_map.h"
 
 namespace skein::commands {
 

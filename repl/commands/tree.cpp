@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "core/model/attachments.h"
 #include "core/model/entry.h"
 #include "core/model/scrub.h"
 #include "core/model/tree.h"

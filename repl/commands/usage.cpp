@@ -2,15 +2,11 @@
 // sessions.
 #include "repl/commands/usage.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/insights/collect.h"
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/model/tree.h"
 #include "core/store/children.h"
-#include "core/text/base.h"
 #include "core/text/text.h"
 #include "repl/commands/handlers.h"
 #include "repl/layout/sanitize.h"

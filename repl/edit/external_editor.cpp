@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,7 +9,6 @@
 
 #include "core/process/child.h"
 #include "core/process/environment.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::edit {

@@ -1,13 +1,7 @@
 #include "repl/follow/follow.h"
 
-#include <array>
-
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/store/backend.h"
 #include "core/store/session_name.h"
-#include "core/text/base.h"
-#include "core/text/wait.h"
 
 namespace skein::follow {
 

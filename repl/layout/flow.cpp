@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "core/text/utf8.h"
 #include "repl/layout/width.h"

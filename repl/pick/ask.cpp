@@ -1,13 +1,8 @@
 #include "repl/pick/ask.h"
 
-#include <algorithm>
-#include <set>
-
 #include "core/text/text.h"
 #include "repl/edit/external_editor.h"
 #include "repl/edit/line_edit.h"
-#include "repl/layout/flow.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/terminal/inline_panel.h"
 

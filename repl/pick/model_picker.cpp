@@ -1,7 +1,5 @@
 #include "repl/pick/model_picker.h"
 
-#include <algorithm>
-
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/pick/picker.h"

@@ -1,14 +1,8 @@
 #include "repl/pick/permission.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "core/text/text.h"
-#include "repl/layout/flow.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
-#include "repl/screen/markdown/highlight.h"
 #include "repl/terminal/inline_panel.h"
 
 namespace skein::pick {

@@ -1,10 +1,5 @@
 #include "repl/pick/picker.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <utility>
-
 #include "core/store/session_name.h"
 #include "core/text/text.h"
 #include "core/text/utf8.h"

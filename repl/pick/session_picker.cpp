@@ -1,10 +1,6 @@
 #include "repl/pick/session_picker.h"
 
-#include <algorithm>
-
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/model/tree.h"
 #include "core/store/children.h"
 #include "core/store/session_name.h"
 #include "core/text/text.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/text/base.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/pick/fuzzy.h"

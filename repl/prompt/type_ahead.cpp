@@ -2,15 +2,11 @@
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <iterator>
 
 #include "core/text/text.h"
-#include "repl/layout/sanitize.h"
-#include "repl/layout/style.h"
 #include "repl/terminal/inline_panel.h"
 
 namespace skein::prompt {

@@ -1,12 +1,6 @@
 #include "repl/replay/player.h"
 
-#include <algorithm>
-
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/model/tree.h"
-#include "core/store/backend.h"
-#include "core/text/base.h"
 
 namespace skein::replay {
 

@@ -1,9 +1,7 @@
 #include "repl/screen/activity.h"
 
-#include <algorithm>
 #include <iterator>
 
-#include "core/text/base.h"
 #include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"

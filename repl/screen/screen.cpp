@@ -3,18 +3,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <utility>
 
-#include "core/model/message.h"
 #include "core/model/tree.h"
 #include "core/text/text.h"
-#include "repl/layout/flow.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
-#include "repl/screen/markdown/highlight.h"
 
 namespace skein::screen {
 

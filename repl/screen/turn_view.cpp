@@ -1,9 +1,5 @@
 #include "repl/screen/turn_view.h"
 
-#include <algorithm>
-
-#include "core/model/attachments.h"
-#include "core/model/entry.h"
 #include "core/text/text.h"
 #include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"

@@ -1,14 +1,9 @@
 #include "repl/session/path_view.h"
 
-#include <algorithm>
 #include <limits>
-#include <utility>
 
-#include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/store/backend.h"
 #include "core/text/text.h"
-#include "repl/layout/flow.h"
 
 namespace skein::session {
 

@@ -1,13 +1,8 @@
 #include "repl/session/session.h"
 
-#include <algorithm>
-#include <array>
 #include <iterator>
-#include <utility>
 
 #include "core/checkpoints/rewind.h"
-#include "core/model/entry.h"
-#include "core/model/provider.h"
 #include "core/permission/shell_words.h"
 #include "core/store/home/presence.h"
 #include "core/store/session_name.h"

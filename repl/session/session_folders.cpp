@@ -1,11 +1,7 @@
 #include "repl/session/session_folders.h"
 
-#include <algorithm>
 #include <iterator>
-#include <span>
-#include <utility>
 
-#include "core/model/entry.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/workspace/tree_walk.h"

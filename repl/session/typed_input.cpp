@@ -1,9 +1,5 @@
 #include "repl/session/typed_input.h"
 
-#include <algorithm>
-
-#include "repl/layout/sanitize.h"
-#include "repl/pick/ask.h"
 #include "repl/pick/permission.h"
 
 namespace skein::session {

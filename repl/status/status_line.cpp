@@ -1,17 +1,11 @@
 #include "repl/status/status_line.h"
 
-#include <algorithm>
 #include <iterator>
 
-#include "core/model/entry.h"
-#include "core/model/state.h"
 #include "core/project/project_root.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
-#include "repl/screen/turn_view.h"
 
 namespace skein::status {
 

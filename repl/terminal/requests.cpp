@@ -2,15 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/process/child.h"
 #include "core/process/environment.h"
 #include "core/text/encoding.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"

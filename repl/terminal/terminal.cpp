@@ -2,7 +2,6 @@
 
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 
-#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::terminal {

@@ -1,8 +1,5 @@
 #include "core/import/arrays/anthropic.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"

@@ -1,7 +1,5 @@
 #include "core/import/arrays/message_array.h"
 
-#include <optional>
-
 namespace skein::importers {
 
 namespace {

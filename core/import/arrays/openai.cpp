@@ -1,10 +1,6 @@
 #include "core/import/arrays/openai.h"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
-
-#include "core/text/base.h"
 
 namespace skein::importers {
 

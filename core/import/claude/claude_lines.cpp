@@ -1,9 +1,6 @@
 #include "core/import/claude/claude_lines.h"
 
-#include <algorithm>
-#include <functional>
 #include <ranges>
-#include <utility>
 
 #include "core/text/text.h"
 

@@ -1,9 +1,5 @@
 #include "core/import/codex/codex_records.h"
 
-#include <algorithm>
-#include <unordered_map>
-#include <utility>
-
 #include "core/text/text.h"
 
 namespace skein::importers {

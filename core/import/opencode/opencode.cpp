@@ -1,11 +1,7 @@
 #include "core/import/opencode/opencode.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <system_error>
-#include <unordered_map>
-#include <utility>
 
 #include "core/import/source/database.h"
 #include "core/text/text.h"

@@ -1,7 +1,5 @@
 #include "core/import/pi/pi.h"
 
-#include <utility>
-
 #include "core/text/text.h"
 
 namespace skein::importers {

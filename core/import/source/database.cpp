@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "core/text/base.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::importers {

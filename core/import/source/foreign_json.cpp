@@ -1,14 +1,9 @@
 #include "core/import/source/foreign_json.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
-#include <utility>
-#include <variant>
 
-#include "core/text/base.h"
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"

@@ -1,7 +1,5 @@
 #include "core/import/source/format.h"
 
-#include <utility>
-
 #include "core/text/checksum.h"
 
 namespace skein::importers {

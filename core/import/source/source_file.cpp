@@ -2,20 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
-#include <utility>
-#include <variant>
 
 #include "core/import/source/containers.h"
 #include "core/text/base.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::importers {

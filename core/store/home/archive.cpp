@@ -1,10 +1,7 @@
 #include "core/store/home/archive.h"
 
-#include <algorithm>
 #include <cstdlib>
 
-#include "core/store/files/named_files.h"
-#include "core/store/home/index/transcript.h"
 #include "core/store/session_name.h"
 
 namespace skein::store::home {

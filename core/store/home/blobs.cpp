@@ -1,12 +1,5 @@
 #include "core/store/home/blobs.h"
 
-#include <map>
-#include <memory>
-#include <set>
-
-#include "core/store/blob_names.h"
-#include "core/store/files/named_files.h"
-#include "core/store/home/index/transcript.h"
 #include "core/text/checksum.h"
 
 namespace skein::store::home {

@@ -3,20 +3,10 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
 
-#include "core/store/files/files.h"
-#include "core/store/files/named_files.h"
-#include "core/store/home/index/transcript.h"
-#include "core/store/home/migration.h"
 #include "core/store/home/presence.h"
-#include "core/store/log/line_codec.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
 

@@ -1,9 +1,6 @@
 #include "core/store/home/grants.h"
 
 #include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "core/store/files/named_files.h"

@@ -1,8 +1,5 @@
 #include "core/store/home/home.h"
 
-#include "core/store/files/named_files.h"
-#include "core/store/home/index/transcript.h"
-
 namespace skein::store::home {
 
 Home::Home(std::unique_ptr<files::Files> files, HomeIndex::Tell tell)

@@ -1,14 +1,6 @@
 #include "core/store/home/migration.h"
 
-#include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
-
-#include "core/store/files/named_files.h"
 #include "core/store/home/blobs.h"
-#include "core/store/home/index/transcript.h"
-#include "core/store/log/line_codec.h"
 #include "core/store/log/new_transcript.h"
 #include "core/text/checksum.h"
 #include "core/text/log.h"

@@ -1,14 +1,6 @@
 #include "core/store/home/new_sessions.h"
 
-#include <algorithm>
-#include <functional>
-#include <set>
-#include <utility>
-
 #include "core/model/tree.h"
-#include "core/store/files/named_files.h"
-#include "core/store/home/index/transcript.h"
-#include "core/store/log/log_appender.h"
 #include "core/text/log.h"
 
 namespace skein::store::home {

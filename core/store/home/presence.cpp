@@ -3,12 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <optional>
-#include <utility>
-#include <vector>
-
 #include "core/store/backend.h"
 #include "core/store/files/named_files.h"
 #include "core/text/text.h"

@@ -1,6 +1,5 @@
 #include "core/store/log/line_codec.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>

@@ -1,10 +1,6 @@
 #include "core/store/log/log_appender.h"
 
-#include <algorithm>
 #include <cctype>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
 
 #include "core/text/json.h"
 

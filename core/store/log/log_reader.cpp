@@ -1,12 +1,8 @@
 #include "core/store/log/log_reader.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <string>
-#include <vector>
 
-#include "core/store/files/named_files.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 

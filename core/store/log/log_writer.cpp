@@ -2,9 +2,6 @@
 // reasons. The lock is held for one append, never over a model call, a tool or a question.
 #include "core/store/log/log_writer.h"
 
-#include <algorithm>
-
-#include "core/store/files/named_files.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
 

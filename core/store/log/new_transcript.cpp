@@ -1,8 +1,5 @@
 #include "core/store/log/new_transcript.h"
 
-#include "core/store/log/line_codec.h"
-#include "core/store/log/log_reader.h"
-
 namespace skein::store::log {
 
 NewTranscript::NewTranscript(files::Files& files, const SessionHeader& header,

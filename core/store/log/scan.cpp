@@ -1,9 +1,6 @@
 #include "core/store/log/scan.h"
 
-#include <algorithm>
 #include <cstring>
-#include <span>
-#include <string>
 
 #include "core/text/json.h"
 #include "core/text/request_text.h"

@@ -1,9 +1,6 @@
 #include "core/store/postgres/connection.h"
 
-#include <algorithm>
 #include <chrono>
-#include <span>
-#include <utility>
 
 #include "core/text/log.h"
 #include "core/text/text.h"

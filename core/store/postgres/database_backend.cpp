@@ -1,13 +1,8 @@
 #include "core/store/postgres/database_backend.h"
 
-#include <algorithm>
 #include <limits>
-#include <utility>
 
-#include "core/store/backend.h"
 #include "core/store/home/file_backend.h"
-#include "core/store/postgres/connection.h"
-#include "core/store/postgres/transcript_rows.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 

@@ -1,10 +1,8 @@
 #include "core/store/postgres/database_log.h"
 
 #include <chrono>
-#include <set>
 
 #include "core/store/blob_names.h"
-#include "core/store/postgres/connection.h"
 #include "core/store/postgres/schema.h"
 
 namespace skein::store::postgres {

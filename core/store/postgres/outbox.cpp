@@ -1,9 +1,6 @@
 #include "core/store/postgres/outbox.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <set>
-#include <utility>
 
 #include "core/store/entry_text.h"
 #include "core/store/files/named_files.h"

@@ -2,7 +2,6 @@
 
 #include <iterator>
 #include <memory>
-#include <optional>
 
 #include "core/store/postgres/connection.h"
 

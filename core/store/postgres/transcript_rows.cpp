@@ -1,16 +1,9 @@
 #include "core/store/postgres/transcript_rows.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "core/store/blob_names.h"
 #include "core/store/home/index/index_text.h"
-#include "core/store/log/line_codec.h"
-#include "core/store/postgres/connection.h"
 #include "core/store/postgres/schema.h"
 
 namespace skein::store::postgres {

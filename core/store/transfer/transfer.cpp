@@ -1,16 +1,7 @@
 #include "core/store/transfer/transfer.h"
 
-#include <algorithm>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <unordered_set>
-#include <utility>
-#include <vector>
 
-#include "core/store/backend.h"
 #include "core/store/blob_names.h"
 #include "core/store/log/line_codec.h"
 

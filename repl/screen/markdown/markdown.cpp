@@ -5,7 +5,6 @@
 
 #include "core/text/base.h"
 #include "core/text/text.h"
-#include "repl/layout/style.h"
 #include "repl/layout/table.h"
 #include "repl/layout/width.h"
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <thread>
 
-#include "core/store/files/named_files.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
 

@@ -1,14 +1,8 @@
 #include "core/store/home/index/home_index.h"
 
-#include <algorithm>
-#include <functional>
 #include <iterator>
 #include <tuple>
-#include <unordered_set>
-#include <utility>
 
-#include "core/store/files/named_files.h"
-#include "core/store/home/index/transcript.h"
 #include "core/text/json.h"
 #include "core/text/log.h"
 #include "core/text/text.h"

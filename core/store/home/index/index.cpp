@@ -1,9 +1,7 @@
 #include "core/store/home/index/index.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <set>
 #include <tuple>
 
 #include "core/text/json.h"

@@ -1,16 +1,11 @@
 #include "core/store/home/index/index_text.h"
 
-#include <algorithm>
 #include <concepts>
 #include <cstdio>
 #include <cstring>
-#include <type_traits>
-#include <utility>
 
 #include <simdjson.h>
 
-#include "core/model/state.h"
-#include "core/store/files/named_files.h"
 #include "core/text/checksum.h"
 #include "core/text/json.h"
 

@@ -2,9 +2,6 @@
 
 #include <zlib.h>
 
-#include "core/store/files/named_files.h"
-#include "core/store/log/log_reader.h"
-
 namespace skein::store::home {
 
 namespace {

@@ -1,12 +1,8 @@
 #include "core/store/home/maintenance/repair.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <set>
 
-#include "core/store/files/named_files.h"
 #include "core/store/home/archive.h"
-#include "core/store/home/index/transcript.h"
 #include "core/store/home/migration.h"
 #include "core/store/home/presence.h"
 #include "core/store/log/new_transcript.h"

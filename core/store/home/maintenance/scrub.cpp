@@ -1,11 +1,6 @@
 #include "core/store/home/maintenance/scrub.h"
 
-#include <algorithm>
-#include <set>
-
-#include "core/store/files/named_files.h"
 #include "core/store/home/archive.h"
-#include "core/store/home/index/transcript.h"
 #include "core/store/log/new_transcript.h"
 #include "core/text/text.h"
 
