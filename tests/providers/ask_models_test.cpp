@@ -32,15 +32,21 @@ LoopbackServer::Script answers(std::map<std::string, std::string> bodies) {
   };
 }
 
+// A server of this machine has half a second to answer. A busy one may need longer: then it is
+// asked again.
 std::optional<Models> asked(const LoopbackServer& server, ModelListing listing) {
   const std::string url = server.url();
-  Keyring keys;
-  return ask_models({.name = "s",
-                     .base_url = url,
-                     .version = listing == ModelListing::google ? "/v1beta" : "/v1",
-                     .auth = catalog::Auth::none,
-                     .listing = listing},
-                    keys, {});
+  std::optional<Models> told;
+  for (int tries = 0; tries < 3 && !told; ++tries) {
+    Keyring keys;
+    told = ask_models({.name = "s",
+                       .base_url = url,
+                       .version = listing == ModelListing::google ? "/v1beta" : "/v1",
+                       .auth = catalog::Auth::none,
+                       .listing = listing},
+                      keys, {});
+  }
+  return told;
 }
 
 }  // namespace

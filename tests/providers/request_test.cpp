@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/checksum.h"
 #include "core/text/json.h"
 #include "tests/support/environment.h"
 
@@ -73,4 +74,43 @@ TEST_CASE("a Responses server is told which requests belong together") {
   context.session.clear();
   CHECK_FALSE(
       parse_json(request_for(catalog, gpt, context).wire.body)->contains("prompt_cache_key"));
+}
+
+TEST_CASE("a request has the same bytes as before, or another request_version") {
+  const model::Context context{
+      .system = "Be brief.",
+      .messages = {model::user_message("what is here? caf\u00e9 \U0001F600"),
+                   {.role = model::Role::assistant,
+                    .content = {model::Thinking{"look first", "c2ln"}, model::Text{"I look."},
+                                model::ToolUse{"c1", "list", R"({"path":"."})"},
+                                model::ToolUse{"c2", "list", R"({"path":"src"})"}},
+                    .provider = "anthropic",
+                    .model = "m"},
+                   {.role = model::Role::tool,
+                    .content = {model::ToolResult{"c1", {model::Text{"a.txt"}}},
+                                model::ToolResult{"c2", {model::Text{"no folder"}}, true}}},
+                   {.role = model::Role::assistant,
+                    .content = {model::Text{"One file."}},
+                    .provider = "google",
+                    .model = "n"},
+                   {.role = model::Role::user,
+                    .content = {model::Text{"and this?"},
+                                model::Image{"image/png", "", "\x89PNG\r\n"}}}},
+      .tools = {{"list", "lists a folder",
+                 R"({"type":"object","properties":{"path":{"type":"string"}}})"}},
+      .session = "s"};
+  using handover::WireFormat;
+  std::string all;
+  for (const WireFormat wire : {WireFormat::anthropic, WireFormat::openai_chat,
+                                WireFormat::openai_responses, WireFormat::google}) {
+    const CheckedRequest request =
+        make_request(context, {"anthropic", "m", model::ThinkingLevel::high},
+                     {.name = "anthropic", .wire = wire},
+                     {.provider = "anthropic", .name = "m", .max_output = 9'000, .images = true});
+    CHECK(request.faults.empty());
+    all += request.wire.body + "\n";
+  }
+  // If they differ on purpose: raise the version, and write down the new hash.
+  CHECK(wire::request_version == 1);
+  CHECK(sha256_hex(all) == "");
 }

@@ -309,7 +309,7 @@ TEST_CASE("a server that forgets to hang up does not hold the answer back") {
   });
   const auto start = std::chrono::steady_clock::now();
   CHECK(server.run().stop == model::Stop::stop);
-  CHECK(std::chrono::steady_clock::now() - start < 10s);
+  CHECK(std::chrono::steady_clock::now() - start < 30s);
 }
 
 TEST_CASE("sizes are bounded and crowds are not") {
@@ -366,7 +366,7 @@ TEST_CASE("a stop keeps the words and sends nothing more") {
     };
     const auto start = std::chrono::steady_clock::now();
     CHECK(server.run().stop == model::Stop::aborted);
-    CHECK(std::chrono::steady_clock::now() - start < 10s);
+    CHECK(std::chrono::steady_clock::now() - start < 30s);
     CHECK(server.requests.size() == 1);
   }
 }

@@ -80,7 +80,7 @@ TEST_CASE("a question notifies a user who looks elsewhere, with the user's own p
   if (text_of(dir.path() / "config/skein/config.toml").find("osc9") != std::string::npos) {
     CHECK(run.pty.shows("\x1b]9;skein: make it: asks: "));
   } else {
-    for (int i = 0; i < 200 && text_of(told).empty(); ++i)
+    for (int i = 0; i < 3000 && text_of(told).empty(); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK(text_of(told).find(R"("event":"question","title":"make it","text":"asks: )") !=
           std::string::npos);

@@ -11,10 +11,10 @@ namespace {
 
 // A model that first works for as long as it takes to be stopped or looked at.
 constexpr const char* slow =
-    R"([[{"say": "working"}, {"wait": 3000}, {"say": " done"}], "second"])";
+    R"([[{"say": "working"}, {"wait": 8000}, {"say": " done"}], "second"])";
 // One that calls a tool which takes a while, and says what it was told last.
 constexpr const char* steered = R"([[{"call": {"id": "c", "name": "bash",
-                                              "input": {"command": "echo counting; sleep 2"}}}],
+                                              "input": {"command": "echo counting; sleep 6"}}}],
                                     "first answer", "second answer"])";
 
 }  // namespace

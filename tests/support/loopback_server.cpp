@@ -104,9 +104,13 @@ bool Connection::chunk(std::string_view bytes) {
   return send(std::string(size.data(), end) + "\r\n" + std::string(bytes) + "\r\n");
 }
 
-void Connection::wait_until_closed() {
+bool Connection::take_bytes() {
   std::array<char, 4096> buffer{};
-  while (receive(buffer.data(), buffer.size()) > 0) {
+  return receive(buffer.data(), buffer.size()) > 0;
+}
+
+void Connection::wait_until_closed() {
+  while (take_bytes()) {
   }
 }
 

@@ -25,6 +25,7 @@ class Connection {
   bool secure(void* context);             // TLS handshake with an SSL_CTX
   // Head and body (as content-length says) of the next request; empty if the peer is gone.
   std::string request();
+  bool take_bytes();  // waits for any, and drops them; false: the peer is gone
   bool send(std::string_view bytes);
   // Status line, headers and the whole body, with its length.
   bool answer(int status, std::string_view body, std::string_view headers = {});

@@ -110,6 +110,7 @@ PostgresServer::PostgresServer(std::vector<std::string> settings)
   if (run_program("initdb", {"-D", folder_ + "/data", "-A", "trust", "-U", "postgres", "-E", "UTF8",
                              "--locale=C", "--no-sync"}) != 0)
     throw Error("initdb failed; see " + folder_ + "/log");
+  port_ = free_port();  // the other may have been taken meanwhile
   start();
   run_sql("postgres", "create role alice login; create role bob login");
 }
@@ -121,6 +122,7 @@ PostgresServer::PostgresServer(const PostgresServer& primary, std::vector<std::s
                    "-U", "postgres", "-R", "-C", "-S", "standby" + std::to_string(port_), "-c",
                    "fast", "--no-sync"}) != 0)
     throw Error("pg_basebackup failed; see " + folder_ + "/log");
+  port_ = free_port();
   start();
 }
 

@@ -19,7 +19,7 @@ struct Finished {
 struct Command {
   std::vector<std::string> words{};
   std::string input{};
-  int patience_ms = 30'000;
+  int patience_ms = 120'000;            // the machine may be busy
   std::function<void()> before_exec{};  // in the child: limits, umask, environment
 };
 Finished run(const Command& command);

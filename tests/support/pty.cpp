@@ -61,7 +61,7 @@ void Pty::type(std::string_view bytes) {
     const ssize_t count = write(master_, bytes.data(), bytes.size());
     if (count < 0 && errno != EAGAIN) return;
     if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-    if (count < 0 && !read_some(20'000, POLLIN | POLLOUT)) return;
+    if (count < 0 && !read_some(60'000, POLLIN | POLLOUT)) return;
   }
 }
 
@@ -137,7 +137,7 @@ bool Pty::left_tidy() {
     };
     return last("\x1b[?2004l") >= last("\x1b[?2004h") && last("\x1b[?25h") >= last("\x1b[?25l");
   };
-  return tidy(shown(tidy, 5'000));
+  return tidy(shown(tidy, 20'000));
 }
 
 std::string Pty::modes() const {

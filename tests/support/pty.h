@@ -23,12 +23,12 @@ class Pty {
   void type(std::string_view bytes);
   void resize(int columns, int rows) const;
   // Everything shown so far; reads on until `enough` is true of it or the time is over.
-  const std::string& shown(const std::function<bool(const std::string&)>& enough, int ms = 20'000);
-  bool shows(std::string_view text, int ms = 20'000);
+  const std::string& shown(const std::function<bool(const std::string&)>& enough, int ms = 60'000);
+  bool shows(std::string_view text, int ms = 60'000);
   void forget() { shown_.clear(); }
 
   // The same until the program has ended; its status as a shell tells it, or nothing.
-  std::optional<int> status_of(pid_t program, int ms = 20'000);
+  std::optional<int> status_of(pid_t program, int ms = 60'000);
 
   // A program with this as its controlling terminal.
   pid_t start(const std::vector<std::string>& words, const std::function<void()>& before_exec = {});

@@ -328,7 +328,7 @@ void homes_that_are_none() {
   check(fs::is_empty(dir / "real"), "nothing was made behind a link");
   const Finished deep = run(skein_command((dir / "a/b/c").string(), {"append", main_key}, line));
   check(deep.status == 0, "a home that is missing with its parents is made");
-  const Finished none = run({{skein_executable(), "--home", "", "sessions"}, "", 5000, [] {
+  const Finished none = run({{skein_executable(), "--home", "", "sessions"}, "", 60'000, [] {
                                unsetenv("HOME");
                                unsetenv("XDG_DATA_HOME");
                              }});

@@ -174,7 +174,7 @@ class Run {
 
   // However deep it is in lists, questions and pastes, this leads out.
   void leave() {
-    for (int i = 0; i < 100; ++i)
+    for (int i = 0; i < 500; ++i)
       for (const std::string_view way_out : {"\x1b[201~\x1b\\\x03", "\x15\x04"}) {
         pty_.type(way_out);
         if (const auto status = pty_.status_of(skein_, 60)) return check_end(*status);

@@ -118,9 +118,7 @@ std::string by_command(const Trick& trick, const Verb& verb) {
   Home home;
   trick.play(home.transcript(), home.outside);
   const bool there = fs::exists(fs::symlink_status(home.transcript()));
-  Command command = skein_command(home.path, verb.words, line);
-  command.patience_ms = 25'000;
-  const Finished finished = run(command);
+  const Finished finished = run(skein_command(home.path, verb.words, line));
   if (finished.timed_out) return "it hangs";
   if (finished.status > 5) return "it ends with " + std::to_string(finished.status) + finished.err;
   if (finished.status != 0 && finished.err.empty()) return "it does not say what is wrong";
@@ -165,9 +163,7 @@ std::string while_running(const Trick& trick, bool reads_first) {
 std::string on_index(const Trick& trick, const std::string& file, bool running) {
   Home home;
   trick.play(fs::path(home.path) / file, home.outside);
-  Command list = skein_command(home.path, {"sessions", "show", main_key});
-  list.patience_ms = 25'000;
-  const Finished shown = run(list);
+  const Finished shown = run(skein_command(home.path, {"sessions", "show", main_key}));
   if (shown.timed_out) return "it hangs";
   if (shown.status != 0) return "the session is not found: " + shown.err;
   if (running) {

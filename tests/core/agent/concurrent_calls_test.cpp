@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Until `reached`; false: it took five seconds.
+// Until `reached`; false: it took a minute.
 bool wait_for(const std::function<bool()>& reached) {
-  const auto end = Clock::now() + std::chrono::seconds(5);
+  const auto end = Clock::now() + std::chrono::minutes(1);
   while (!reached() && Clock::now() < end) std::this_thread::yield();
   return reached();
 }

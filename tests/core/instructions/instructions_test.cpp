@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -148,9 +148,9 @@ TEST_CASE("of a huge file the first lines are read, and it costs no more than a 
   for (int i = 0; i < 10'000; ++i) lines += "a line of twenty bytes\n";
   stand.write("repo/AGENTS.md", lines);
   fs::resize_file(stand.dir / "repo/AGENTS.md", 4'000'000'000);  // a hole
-  const auto started = std::chrono::steady_clock::now();
+  const std::clock_t started = std::clock();  // of the processor, which others use too
   const Instructions instructions = stand.read();
-  CHECK(std::chrono::steady_clock::now() - started < std::chrono::milliseconds(200));
+  CHECK(std::clock() - started < CLOCKS_PER_SEC / 5);
   REQUIRE(instructions.documents().size() == 1);
   const std::string& text = instructions.documents()[0].text;
   CHECK(text.size() < 33'000);

@@ -270,7 +270,7 @@ TEST_CASE("a command ends with a skein that is killed, and leaves only what the 
       return 0;
     });
     const auto until = [](auto condition) {
-      for (int i = 0; i < 2000 && !condition(); ++i)
+      for (int i = 0; i < 12'000 && !condition(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       return condition();
     };

@@ -89,7 +89,7 @@ TEST_CASE("whoever dies at work is not at work any more, and its children never 
   status_of(worker);
   // Until its exec the child holds what was open when it was made.
   bool free = false;
-  for (int tries = 0; !free && tries < 1000; ++tries) {
+  for (int tries = 0; !free && tries < 6000; ++tries) {
     free = can(store, session, LockMode::exclusive);
     if (!free) usleep(10'000);
   }

@@ -125,7 +125,7 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 bool wait_until(const std::function<bool()>& reached) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!reached() && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return reached();
@@ -137,7 +137,7 @@ TEST_CASE("three sub-agents of one answer work at once, each in a session of its
   Bench bench("[[" + call_of("c1", "one") + "," + call_of("c2", "two") + "," +
               call_of("c3", "three") + R"(], "all done"])");
   for (const char* name : {"one", "two", "three"})
-    bench.helper(name, R"([[{"think": "hm"}, {"wait": 400}, {"say": "I am )" + std::string(name) +
+    bench.helper(name, R"([[{"think": "hm"}, {"wait": 3000}, {"say": "I am )" + std::string(name) +
                            R"("}, {"usage": {"input": 10, "output": 2}}]])");
   agent::Conversation conversation = bench.stage.conversation();
 
@@ -146,7 +146,7 @@ TEST_CASE("three sub-agents of one answer work at once, each in a session of its
   const auto took = std::chrono::steady_clock::now() - began;
 
   CHECK(end.stop == model::Stop::stop);
-  CHECK(took < std::chrono::milliseconds(1100));  // not 400 ms each, one after the other
+  CHECK(took < std::chrono::seconds(8));  // not 3 s each, one after the other
   const Lines results = bench.results(conversation);
   REQUIRE(results.size() == 3);
   CHECK(results[0].starts_with("result c1: I am one"));
@@ -251,7 +251,7 @@ TEST_CASE("a stop reaches all of them at once, and every call has its result") {
   const agent::TurnEnd end = bench.stage.turn(conversation, "go");
   const auto took = std::chrono::steady_clock::now() - stopped;
   CHECK(end.stop == model::Stop::aborted);
-  CHECK(took < std::chrono::milliseconds(1000));
+  CHECK(took < std::chrono::seconds(20));
   const Lines results = bench.results(conversation);
   REQUIRE(results.size() == 2);
   for (const std::string& line : results)
@@ -372,7 +372,7 @@ TEST_CASE("a model that the user has not listed is not taken") {
 TEST_CASE("what works in the background is answered at once and told of later") {
   Bench bench("[[" + call_of("c1", "slow", R"(, "background": true)") +
               R"(], "went on", "heard"])");
-  bench.helper("slow", R"([[{"wait": 100}, {"say": "the lexer is in lex.cpp:3"}]])");
+  bench.helper("slow", R"([[{"wait": 2000}, {"say": "the lexer is in lex.cpp:3"}]])");
   agent::Conversation conversation = bench.stage.conversation();
   CHECK(bench.stage.turn(conversation, "go").text == "went on");
   CHECK(has(bench.results(conversation).at(0), "works in the background"));

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 
 using namespace skein;
 
@@ -95,11 +95,11 @@ TEST_CASE("what only the slower parser reads is refused if it would take very lo
   };
   CHECK(parse_json(document(1, 10'000)));
   CHECK(parse_json(document(1'000, 50)));
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor, which others use too
   CHECK_FALSE(parse_json(document(1, 300'000)));
   CHECK_FALSE(parse_json(document(40, 10'000)));
   CHECK_FALSE(parse_json(document(1, 300'000) + "]"));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  CHECK(std::clock() - start < 5 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("text is JSON, and the same value, for both parsers or for none") {

@@ -69,7 +69,8 @@ Run run(TestWorkspace& bench, Members members, std::size_t stop_after = SIZE_MAX
 }
 
 constexpr std::size_t mebibyte = 1024 * 1024;
-constexpr milliseconds slack{100};
+// How long one may have to wait on a busy machine. What does not end takes much longer.
+constexpr milliseconds slack{10'000}, far_too_long{60'000};
 
 // Everything below is tried with the sandbox this machine has and without one.
 std::vector<sandbox::Sandbox> ways() { return {sandbox::best_sandbox(), sandbox::Sandbox::none}; }
@@ -165,32 +166,34 @@ TEST_CASE("a command out of time ends with everything it started") {
   for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
+    bench.settings.limits.grace = far_too_long;
     const auto start = Clock::now();
     const model::ToolOutcome outcome = bench.call(
         "bash", {{"command", "sleep 1000 & sleep 1000 | cat; echo never"}, {"timeout_ms", "=300"}});
 
     CHECK(outcome.is_error);
     CHECK(text_of(outcome) == "[timed out after 300 ms]");
-    CHECK(Clock::now() - start < milliseconds(300) + slack + milliseconds(200));
+    CHECK(Clock::now() - start < milliseconds(300) + slack);
   }
 }
 
 TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is killed") {
   for (const sandbox::Sandbox sandbox : ways()) {
-    TestWorkspace bench;
-    bench.settings.sandbox = sandbox;
-    bench.settings.limits.grace = milliseconds(400);
+    TestWorkspace patient, impatient;
+    patient.settings.sandbox = impatient.settings.sandbox = sandbox;
+    patient.settings.limits.grace = far_too_long;
+    impatient.settings.limits.grace = milliseconds(400);
     const Run tidy = run(
-        bench,
+        patient,
         {{"command", "trap 'echo tidy; exit 5' TERM; echo ready; while :; do sleep 0.01; done"}},
         1);
     // bash may tell of the sleep that was ended as well.
     CHECK(text_of(tidy.outcome).starts_with("ready\n"));
     CHECK(text_of(tidy.outcome).ends_with("tidy\n[stopped by the user]"));
-    CHECK(tidy.took < milliseconds(400));
+    CHECK(tidy.took < slack);
 
     const Run stubborn =
-        run(bench, {{"command", "trap '' TERM; echo ready; while :; do sleep 0.01; done"}}, 1);
+        run(impatient, {{"command", "trap '' TERM; echo ready; while :; do sleep 0.01; done"}}, 1);
     CHECK(text_of(stubborn.outcome) == "ready\n[stopped by the user]");
     CHECK(stubborn.took >= milliseconds(400));
     CHECK(stubborn.took < milliseconds(400) + slack);
@@ -202,12 +205,12 @@ TEST_CASE("a daemon that keeps the pipe open holds nobody up") {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     for (const char* command :
-         {"sleep 3 & echo started", "setsid sleep 3 & echo started",
-          "(setsid sh -c 'sleep 3' &) ; echo started",
+         {"sleep 60 & echo started", "setsid sleep 60 & echo started",
+          "(setsid sh -c 'sleep 60' &) ; echo started",
           "nohup sh -c 'while :; do echo x; sleep 1; done' & disown; echo started"}) {
       const Run done = run(bench, {{"command", command}});
       CHECK(text_of(done.outcome).find("started") != std::string::npos);
-      CHECK(done.took < milliseconds(1500));
+      CHECK(done.took < slack);
     }
   }
 }
@@ -235,9 +238,10 @@ TEST_CASE("a command that prints for ever can be stopped at once") {
   for (const sandbox::Sandbox sandbox : ways()) {
     TestWorkspace bench;
     bench.settings.sandbox = sandbox;
+    bench.settings.limits.grace = far_too_long;
     const Run endless = run(bench, {{"command", "yes"}}, 20 * mebibyte);
 
-    CHECK(endless.took < slack + milliseconds(100));
+    CHECK(endless.took < slack);
     CHECK(endless.growth < 64 * mebibyte);
     CHECK(text_of(endless.outcome).ends_with("y\n[stopped by the user]"));
   }
@@ -246,6 +250,7 @@ TEST_CASE("a command that prints for ever can be stopped at once") {
 TEST_CASE(
     "a readable wake descriptor ends the wait for a silent command, and is no reason to spin") {
   TestWorkspace bench;
+  bench.settings.limits.grace = far_too_long;
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   REQUIRE(write(ends[1], "x", 1) == 1);  // readable from the start, and nobody reads it
@@ -260,7 +265,7 @@ TEST_CASE(
       bench.call("bash", {{"command", "sleep 0.2; echo ready; exec sleep 100"}}, ports);
 
   CHECK(text_of(outcome) == "ready\n[stopped by the user]");
-  CHECK(Clock::now() - stopped_at < bench.settings.limits.grace);
+  CHECK(Clock::now() - stopped_at < slack);
   CHECK(asked < 1000);
   close(ends[0]);
   close(ends[1]);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <ctime>
 
 #include "core/text/pattern.h"
 #include "tests/support/workbench.h"
@@ -128,13 +129,13 @@ TEST_CASE("expressions that cannot be used are refused with a reason") {
 }
 
 TEST_CASE("expressions that ruin others take linear time here") {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor, which others use too
   const std::string line(20'000, 'a');
   CHECK_FALSE(found("(a*)*b", line));
   CHECK_FALSE(found("(a|aa)+$b", line));
   CHECK_FALSE(found("(x+x+)+y", std::string(20'000, 'x')));
   CHECK_FALSE(found("^(([a-z])+.)+[A-Z]([a-z])+$", line));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  CHECK(std::clock() - start < 5 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("a line too long to be searched at once is searched in pieces that see all of it") {
@@ -159,15 +160,15 @@ TEST_CASE("a line too long to be searched at once is searched in pieces that see
 
 TEST_CASE("a search that takes too long ends in time, within one line too") {
   TestWorkspace bench;
-  bench.settings.limits.grep_time = std::chrono::milliseconds(50);
+  bench.settings.limits.grep_time = std::chrono::milliseconds(500);  // by then it is being read
   std::string line(8'000'000, 'a');  // with an a here and there no two states are the same
   for (std::size_t i = 0, dice = 1; i < line.size(); ++i)
     if ((dice = dice * 1664525 + 1013904223) >> 20 & 1) line[i] = 'b';
   write_file(bench.root() / "line", line);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const std::string result = bench.result("grep", {{"pattern", "a.{1000}c"}});
   CHECK(result.starts_with("[no line matches in 1 file]\n[timed out: there may be more]\n"));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  CHECK(std::clock() - start < 5 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("what may go unseen in a very long line is said") {

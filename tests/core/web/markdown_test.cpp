@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "core/web/html.h"
 
@@ -105,7 +105,6 @@ TEST_CASE("entities are characters; what is none stays") {
 }
 
 TEST_CASE("whatever the bytes are, it ends soon and stays in proportion") {
-  using Clock = std::chrono::steady_clock;
   constexpr std::size_t size = 1 << 20;
   const std::string deep = repeated("<b>", 1600);
   for (const std::string& html :
@@ -117,9 +116,9 @@ TEST_CASE("whatever the bytes are, it ends soon and stays in proportion") {
         "<table>" + repeated("<a href=.>x</a><td>", size), repeated("<title>x", size),
         std::string(size, '\0'), repeated("</script>", size)}) {
     CAPTURE(html.substr(0, 20));
-    const auto began = Clock::now();
+    const std::clock_t began = std::clock();  // of the processor, which others use too
     CHECK(made(html).size() <= 5 * html.size());
-    CHECK(Clock::now() - began < std::chrono::seconds(20));  // 1 s where nothing is instrumented
+    CHECK(std::clock() - began < 20 * CLOCKS_PER_SEC);  // 1 s where nothing is instrumented
   }
   CHECK(made("<p>a<div>b<b>c") == "a\n\nb**c**\n");
   CHECK(made(repeated("<section>", 9 * 600) + "deep<p hidden>no</p>").find("deep") == 0);

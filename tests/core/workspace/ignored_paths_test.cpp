@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -137,12 +138,12 @@ TEST_CASE("ten thousand patterns and as many questions take no time to speak of"
     text += (i % 2 == 0 ? "name" : "*.kind") + std::to_string(i) + "\n";
   files.write("w/.skeinignore", text);
   const IgnoredPaths withheld = files.read();
-  const auto started = std::chrono::steady_clock::now();
+  const std::clock_t started = std::clock();  // of the processor, which others use too
   for (int i = 0; i < 2'000; ++i)
     withheld.by("folder/file" + std::to_string(i) + ".cpp", EntryKind::file);
   CHECK(withheld.by("a/name4242", EntryKind::file) == ".skeinignore:4243");
   CHECK(withheld.by("x.kind9999", EntryKind::file) == ".skeinignore:10000");
-  CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(5));
+  CHECK(std::clock() - started < 5 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("what is no file of patterns says nothing") {

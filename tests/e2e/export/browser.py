@@ -67,7 +67,7 @@ class Browser:
         begun = time.monotonic()
         self.command("Page.navigate", url=address)
         while self.run("document.documentElement?.dataset.ready") != "yes":
-            if time.monotonic() - begun > 30:
+            if time.monotonic() - begun > 120:
                 raise TimeoutError(address)
             time.sleep(0.01)
         return time.monotonic() - begun
@@ -118,5 +118,5 @@ class Browser:
             self.command("Browser.close")
         except (OSError, EOFError):
             pass
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
         shutil.rmtree(self.folder, ignore_errors=True)

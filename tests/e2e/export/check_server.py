@@ -104,5 +104,5 @@ try:
     assert f"0100007F:{port:04X}" in listening and f"00000000:{port:04X}" not in listening
 finally:
     server.send_signal(signal.SIGINT)
-    status = server.wait(timeout=10)
+    status = server.wait(timeout=60)
 assert status == 0, status

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 
 using namespace skein;
 using namespace skein::discovery;
@@ -118,7 +118,7 @@ TEST_CASE("whatever a server sends is passed over or bounded, and never thrown a
   std::string many = R"({"data":[)";
   for (int i = 0; i < 12'000; ++i)
     many += std::string(i > 0 ? "," : "") + R"({"id":"m)" + std::to_string(i) + "\"}";
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor, which others use too
   CHECK(openai_models(many + "]}").size() == most_models);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+  CHECK(std::clock() - start < 2 * CLOCKS_PER_SEC);
 }

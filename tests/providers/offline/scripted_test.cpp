@@ -72,7 +72,7 @@ TEST_CASE("a script can be slow, and stopped") {
   ScriptedProvider provider(R"([[{"say": ["a"]}, {"wait": 60000}, {"say": ["b"]}]])");
   const auto start = std::chrono::steady_clock::now();
   const model::Message message = provider.stream({}, test_model, ports);
-  CHECK(std::chrono::steady_clock::now() - start < 5s);
+  CHECK(std::chrono::steady_clock::now() - start < 20s);
   CHECK(message.stop == model::Stop::aborted);
   CHECK(model::plain_text(message) == "a");
 }

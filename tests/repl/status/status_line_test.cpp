@@ -27,7 +27,7 @@ struct Desk {
 
   // As the editor does while the prompt waits.
   bool wait() {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 30'000; ++i) {
       if (!line.look_again()) return false;
       if (line.changed()) {
         line.tell();

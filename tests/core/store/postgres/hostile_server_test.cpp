@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include "core/store/postgres/database_backend.h"
 #include "tests/support/loopback_server.h"
@@ -38,8 +37,9 @@ std::string welcome() {
 
 // What comes before it was asked for would only be passed over.
 void greet(Connection& connection) {
+  connection.take_bytes();  // who it is
   connection.send(welcome());
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  connection.take_bytes();  // what it asks
 }
 
 std::string notice() { return message('N', std::string("SNOTICE\0C00000\0Mhello\0", 22) + '\0'); }
@@ -79,7 +79,7 @@ TEST_CASE("what a callback of the module throws comes out of the call") {
   LoopbackServer server([](Connection& connection) {
     greet(connection);
     connection.send(message('1', "") + message('2', "") + row_of(25, "x"));
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    connection.wait_until_closed();
   });
   auto opened = store::postgres::open_link(address_of(server));
   REQUIRE(opened);
@@ -91,7 +91,7 @@ TEST_CASE("what a callback of the module throws comes out of the call") {
       "row", Error);
   int calls = 0;
   const auto at_the_second = [&] { return ++calls > 1 ? throw Error("no") : 0u; };
-  LoopbackServer silent([](Connection&) { std::this_thread::sleep_for(std::chrono::seconds(1)); });
+  LoopbackServer silent([](Connection& connection) { connection.wait_until_closed(); });
   CHECK_THROWS_WITH_AS(
       store::postgres::open_link(address_of(silent), {.interrupts = at_the_second}), "no", Error);
 }
@@ -157,6 +157,6 @@ TEST_CASE("a server that does not keep to the protocol ends in a sentence") {
     const std::string said = complaint(hostile.script);
     CHECK_FALSE(said.empty());
     CHECK(said.find("database") != std::string::npos);
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(30));
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::minutes(2));
   }
 }
