@@ -225,7 +225,7 @@ void Driver::turn(ClientPrompt prompt) {
   const bool failed = !end.error.empty() && end.stop != model::Stop::aborted;
   spent_.turn.live = true;
   application_->screen_parts().account(spent_.turn);
-  dollars_ += spent_.turn.cost_usd.value_or(0);
+  spent_.all_turns_usd = dollars_ += spent_.turn.cost_usd.value_or(0);
   if (prompt.asks || failed) {
     failed_ = failed;
     dialect_->turn_ended(prompt, end, spent_);

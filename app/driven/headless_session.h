@@ -18,6 +18,7 @@ namespace skein::app::driven {
 struct Spent {
   std::int64_t began = now_ms();
   screen::TurnSummary turn{};  // its cost is known only to the catalog
+  double all_turns_usd = 0;    // of this process so far, with their sub-agents
 
   void hear(const model::Event& event);
 };

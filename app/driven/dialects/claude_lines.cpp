@@ -337,12 +337,6 @@ void ClaudeLines::denied(const model::ToolUse& call, const std::string& why) {
                                     {"message", why.empty() ? "denied" : why}});
 }
 
-double ClaudeLines::cost() const {
-  if (session_ == nullptr) return 0;
-  const auto sum = session_->application().catalog().cost(used_);
-  return sum ? sum->dollars : 0;
-}
-
 Json ClaudeLines::usage_of_models() const {
   Json out = Json::object();
   for (const auto& [name, usage] : used_) {
@@ -372,7 +366,7 @@ Json ClaudeLines::result_base(const char* subtype, bool is_error) {
                {"duration_api_ms", 0},
                {"num_turns", 0},
                {"stop_reason", nullptr},
-               {"total_cost_usd", cost()},
+               {"total_cost_usd", 0},
                {"usage", usage_json({})},
                {"modelUsage", usage_of_models()},
                {"permission_denials", denials_},
@@ -403,6 +397,7 @@ void ClaudeLines::result(const TurnEnd& end, const Spent& spent, std::size_t que
   line["duration_ms"] = now_ms() - spent.began;
   line["duration_api_ms"] = spent.turn.duration_ms;
   line["num_turns"] = end.calls;
+  line["total_cost_usd"] = spent.all_turns_usd;
   line["stop_reason"] = stop_reason_of(end.stop);
   line["usage"] = usage_json(end.usage);
   line["queued_turn_count"] = queued;

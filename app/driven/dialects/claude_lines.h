@@ -48,7 +48,6 @@ class ClaudeLines {
   void results(const model::Entry& entry, const model::Message& message);
   Json denial_of(const model::ToolUse& call) const;
   Json usage_of_models() const;
-  double cost() const;
   Json result_base(const char* subtype, bool is_error);
 
   OutputLines& out_;

@@ -65,7 +65,7 @@ TEST_CASE("a mode that is not understood starts nothing, and bypassing needs a s
             .flags.trouble.empty());
   const TranslatedFlags silent =
       translated({"--permission-mode=dontAsk", "--permission-prompt-tool=stdio"});
-  CHECK_FALSE(silent.flags.asks);
+  CHECK(silent.flags.dont_ask);
   CHECK(has(silent, "--permission-mode=default"));
 }
 
