@@ -88,6 +88,9 @@ class Translation {
       return fail("--permission-prompt-tool takes stdio, not '" + *value_ + "'");
     out_.flags.asks = true;
   }
+  void take_dialect() {
+    if (*value_ != "claude") fail("--dialect takes claude, not '" + *value_ + "'");
+  }
   void take_partial() { out_.flags.partial = true; }
   void take_replay() { out_.flags.replay = true; }
   void take_bypass_allowed() { out_.flags.may_bypass = true; }
@@ -176,6 +179,7 @@ std::span<const Translation::Row> Translation::rows() {
       {"--output-format", true},
       {"--input-format", true},
       {"--betas", true},
+      {"--dialect", true, "", &Translation::take_dialect},
       {"--debug-file", true},
       {"--thinking-display", true},
       {"--debug", false, "--debug"},
