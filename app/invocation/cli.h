@@ -56,7 +56,7 @@ struct Subcommand {
   // Every other one stops at a configuration that is not understood.
   enum class Config { checked, may_be_broken } config = Config::checked;
 
-  // For scripts of ours: not in --help, and what follows it is no option.
+  // For skein's own scripts: not in --help, and what follows it is no option.
   bool hidden() const { return name.starts_with("__"); }
 };
 std::span<const Subcommand> subcommands();

@@ -1,4 +1,4 @@
-// skein import and watch: sessions of other programs become sessions of ours, at once or as they
+// skein import and watch: sessions of other programs become sessions of skein, at once or as they
 // are written.
 #include <unistd.h>
 

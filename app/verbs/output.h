@@ -37,7 +37,7 @@ screen::Screen::Parts screen_parts(const Invocation& invocation);  // of standar
 
 void print_json(const JsonText& json);        // escaped so that no terminal obeys it; a line
 void print_line(std::string_view untrusted);  // sanitized
-void print_styled(std::string_view safe);     // sanitized already, with styles of ours; a line
+void print_styled(std::string_view safe);     // sanitized already, with skein's styles; a line
 void print_text(std::string_view safe);       // the same, as it is
 // The one if --json was given, else the other.
 void print_answer(const Invocation& invocation, const JsonText& json, std::string_view line);

@@ -121,7 +121,7 @@ std::string body_of(const ExportedSession& session, const model::Entry& entry) {
   return out;
 }
 
-// Every line of it indented, so that it cannot be taken for one of ours.
+// Every line of it indented, so that it is not mistaken for a line of the document.
 std::string indented(std::string_view text, std::string_view first, std::string_view then) {
   std::string out;
   for (const std::string_view line : split(text, '\n'))

@@ -94,7 +94,7 @@ Json thinking_content(const model::Thinking& block) {
   return out;
 }
 
-// Which of pi's APIs a provider of ours speaks.
+// Which of pi's APIs a provider speaks.
 std::string_view api_of(std::string_view provider) {
   return provider == "anthropic"          ? "anthropic-messages"
          : provider == "google"           ? "google-generative-ai"
@@ -168,7 +168,7 @@ Json result(const ExportedSession& session, const model::ToolResult& block, std:
           {"timestamp", time_ms}};
 }
 
-// The message entries one message of ours becomes: each result becomes one.
+// The message entries that one message becomes: each result becomes one.
 std::vector<Json> pi_messages(const ExportedSession& session, const model::Message& message,
                               std::int64_t time_ms, ToolNames& names) {
   if (message.role == model::Role::assistant) return {answer(message, time_ms, names)};

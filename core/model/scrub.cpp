@@ -154,7 +154,7 @@ std::string target_id(const Scrubbing& what) {
   return "\"id\":\"" + to_string(what.target.id) + "\"";
 }
 
-// JSON that is no entry of ours: an older form, a draft, what another program left.
+// JSON that is not an entry: an older form, a draft, what another program left.
 Json without(Json json, const Scrubbing& what) {
   const bool target = string_at(json, "id") == to_string(what.target.id);
   each_saying(json, [&](Json& value) {

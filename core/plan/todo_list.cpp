@@ -161,7 +161,7 @@ bool TodoSearch::see(const model::Entry& entry) {
       by_message_ = entry.payload.starts_with(R"({"role":"user")");
       return true;
     }
-  // Most messages are not parsed to be turned down: every payload of ours begins with its role.
+  // Most messages are not parsed to be turned down: every payload begins with its role.
   const bool result = entry.payload.starts_with(R"({"role":"tool")");
   if (!result && entry.payload.find("\"todo\"") == JsonText::npos) return false;
   if (result && entry.payload.find("\"isError\":true") == JsonText::npos) return false;

@@ -49,7 +49,7 @@ Id entry_named(Session& session, std::string_view name) {
   const std::optional<std::size_t> number = number_in(name.substr(1));
   if (!number) throw Error("#n counts your messages, starting with #1");
   if (*number > mine.size())
-    throw Error("this branch has only " + counted(mine.size(), "message") + " of yours");
+    throw Error("you have sent only " + counted(mine.size(), "message") + " on this branch");
   return mine[*number - 1]->id;
 }
 

@@ -334,8 +334,7 @@ model::Entry prompt_back(Session& session, std::string_view number, const std::s
   const std::vector<model::Entry> prompts = prompts_of(session, *back);
   if (prompts.empty()) throw Error("nothing has been said yet");
   if (prompts.size() < *back)
-    throw Error("there " + std::string(prompts.size() == 1 ? "is" : "are") + " only " +
-                counted(prompts.size(), "message") + " of yours here");
+    throw Error("you have sent only " + counted(prompts.size(), "message") + " here");
   entry_before(prompts[*back - 1]);
   return prompts[*back - 1];
 }

@@ -45,7 +45,7 @@ TEST_CASE("Esc leaves the message that is edited as it was") {
             {"/edit\r", {"edit › "}},
             {" and more", {"and more"}},
             {"\x1b", {"nothing was changed"}},
-            {"/edit 7\r", {"there is only 1 message of yours here"}},
+            {"/edit 7\r", {"you have sent only 1 message here"}},
             {"/history\r", {"answer one"}},
             {"next\r", {"answer two"}}});
   run.leave();
@@ -138,7 +138,7 @@ TEST_CASE("/undo N goes back N messages") {
   run.type({{"question one\r", {"answer one"}},
             {"question two\r", {"answer two"}},
             {"question three\r", {"answer three"}},
-            {"/undo 4\r", {"there are only 3 messages of yours here"}},
+            {"/undo 4\r", {"you have sent only 3 messages here"}},
             {"/undo x\r", {"/undo takes a number"}},
             {"/undo 2\r", {"went back to before: question two", in_line("question two")}}});
   run.leave("\x15/quit\r");

@@ -13,6 +13,7 @@
 #include "core/mcp/hub.h"
 #include "core/mcp/rpc.h"
 #include "core/text/json.h"
+#include "tests/support/hanging_call.h"
 #include "tests/support/loopback_server.h"
 
 using namespace skein;
@@ -118,30 +119,6 @@ bool has(const std::vector<std::string>& requests, const std::string& what) {
       requests, [&](const std::string& each) { return each.find(what) != std::string::npos; });
 }
 
-// How long a call that hangs goes on after the user has stopped it: the best of five, since a busy
-// machine may be slow to run us, but not each time.
-std::chrono::steady_clock::duration left_after(
-    const std::function<model::ToolOutcome(const model::ToolPorts&)>& call) {
-  using Clock = std::chrono::steady_clock;
-  auto best = Clock::duration::max();
-  for (int tries = 0; tries < 5 && best >= 50ms; ++tries) {
-    std::atomic<bool> stop{false};
-    model::ToolPorts ports;
-    ports.stopped = [&] { return stop.load(); };
-    Clock::time_point stopped;
-    std::thread user([&] {
-      std::this_thread::sleep_for(100ms);
-      stopped = Clock::now();
-      stop = true;
-    });
-    CHECK(call(ports).is_error);
-    const Clock::time_point left = Clock::now();
-    user.join();
-    best = std::min(best, left - stopped);
-  }
-  return best;
-}
-
 }  // namespace
 
 TEST_CASE("a server elsewhere is greeted, listed and called, in one session") {
@@ -218,7 +195,7 @@ TEST_CASE("a call that was cut is not made again") {
 TEST_CASE("a call that hangs is left at once, and its cancellation is sent beside it") {
   Service service([](test::Connection& peer, const Json&) { peer.wait_until_closed(); });
   Web web(service.server.url());
-  CHECK(left_after([&](const model::ToolPorts& ports) { return web.call(ports); }) < 50ms);
+  CHECK(test::left_after([&](const model::ToolPorts& ports) { return web.call(ports); }) < 50ms);
   for (int i = 0; i < 3000 && !has(service.seen(), "notifications/cancelled"); ++i)
     std::this_thread::sleep_for(10ms);
   CHECK(has(service.seen(), "notifications/cancelled"));
@@ -301,7 +278,7 @@ TEST_CASE("a call of the stateless protocol is cancelled by hanging up") {
   Web web(service.server.url());
   std::vector<std::string> notices;
   const model::Tools tools = web.hub.tools(notices);
-  CHECK(left_after([&](const model::ToolPorts& ports) { return tools[0].run("{}", ports); }) <
+  CHECK(test::left_after([&](const model::ToolPorts& ports) { return tools[0].run("{}", ports); }) <
         50ms);
   CHECK_FALSE(has(service.seen(), "notifications/cancelled"));
 }
