@@ -110,8 +110,8 @@ std::optional<IndexRow::More> IndexRow::more() const {
     at.remove_prefix(size - 1);
     return true;
   };
-  const auto to = [&](std::string_view ends) {
-    const std::string_view out = at.substr(0, at.find_first_of(ends));
+  const auto to = [&](char end) {
+    const std::string_view out = at.substr(0, at.find(end));
     pass(out.size());
     return out;
   };
@@ -120,13 +120,13 @@ std::optional<IndexRow::More> IndexRow::more() const {
   if (!skip(R"(","session_id":")")) return std::nullopt;
   pass(id_width);
   if (!skip(R"(","created_at":")")) return std::nullopt;
-  to("\"");
+  to('"');
   if (!skip(R"(","updated_at":")")) return std::nullopt;
-  out.used_at = to("\"");
+  out.used_at = to('"');
   if (!skip(R"(","message_count":)")) return std::nullopt;
-  out.messages = to(",");
+  out.messages = to(',');
   if (!skip(R"(,"transcript_file":")")) return std::nullopt;
-  out.archived = to("\"").ends_with(".gz");
+  out.archived = to('"').ends_with(".gz");
   pass(1);
   out.rest = at;
   return out;
