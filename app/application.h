@@ -51,6 +51,7 @@ class Application : session::Program {
   News& news() { return news_; }
   const model::Tools& tools() const { return tools_; }
   const ModelAccess& models() const { return models_; }
+  agent::ModelLimits limits_of(const model::ModelRef& model) { return models_.limits_of(model); }
   const catalog::Catalog& catalog() const { return catalog_; }
   const config::Config& config() const { return config_; }
   const std::string& workspace() const { return project_.places().workspace; }
@@ -168,12 +169,17 @@ class Application : session::Program {
   agent::Agent agent_;
 };
 
+// Reports what the supervisors of killed commands have undone; with `ask` the user decides about
+// what is left.
+void settle_interrupted_commands(bool ask);
+
 // Each returns the exit status.
 int run(const Invocation& invocation);
 int print_mode(Application& application,
                const Invocation& invocation);  // -p: one turn, for scripts
 // --input-format stream-json: a program drives skein by lines on standard input.
 int driven_mode(const Invocation& invocation, const project::Places& places);
+int acp_mode(const Invocation& invocation);  // skein acp: an editor drives skein
 // The prompt. `titled`: the first line of the first screen is shown already.
 int repl_mode(Application& application, const Invocation& invocation, bool titled);
 

@@ -115,6 +115,11 @@ bool offer_trust(const Invocation& invocation, const project::Places& places) {
 
 }  // namespace
 
+void settle_interrupted_commands(bool ask) {
+  for (InterruptedCommand& command : sandbox::interrupted_commands(command_records()))
+    settle(command, ask);
+}
+
 int run(const Invocation& given) {
   Invocation invocation = given;
   invocation.home = chosen_home(given);
@@ -132,8 +137,7 @@ int run(const Invocation& given) {
   sandbox::hide_process_memory();
   const project::Places places = places_around(workspace_folder(invocation));
   const bool can_ask = !invocation.print && attended();
-  for (InterruptedCommand& command : sandbox::interrupted_commands(command_records()))
-    settle(command, can_ask);
+  settle_interrupted_commands(can_ask);
   if (invocation.is_driven()) return driven_mode(invocation, places);
   const bool titled = can_ask && offer_trust(invocation, places);
   Application application(invocation, places);

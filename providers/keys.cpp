@@ -96,6 +96,13 @@ void Keyring::take_environment(const std::vector<std::string>& variables) {
   }
 }
 
+std::optional<std::string> Keyring::variable(const std::string& name) {
+  const std::lock_guard lock(taking);
+  if (const auto taken = all_taken.find(name); taken != all_taken.end()) return taken->second;
+  const char* const value = std::getenv(name.c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
 std::string Keyring::source(const KeySources& sources) const {
   for (const std::string& variable : sources.variables)
     if (taken_.contains(variable)) return variable;

@@ -49,6 +49,8 @@ class Keyring {
   // Moves these variables from the environment into memory: from here on neither a child process
   // nor /proc/<pid>/environ shows them. What another keyring has taken is there for this one too.
   void take_environment(const std::vector<std::string>& variables);
+  // A variable that the environment has or had: a keyring may have taken it.
+  static std::optional<std::string> variable(const std::string& name);
 
   void use(KeyStore store) { store_ = std::move(store); }
   const KeyStore& store() const { return store_; }

@@ -146,6 +146,7 @@ const std::map<std::string, std::set<std::string>> app_arrows = {
     {"app/completion", {"app/config", "app/invocation", "app/setup"}},
     {"app/driven", {"app", "app/config", "app/invocation", "app/setup"}},
     {"app/driven/dialects", {"app", "app/driven", "app/invocation", "app/setup"}},
+    {"app/driven/acp", {"app", "app/driven", "app/invocation", "app/setup"}},
     {"app/doctor", {"app/config", "app/invocation", "app/setup"}},
     {"app/manual", {"app/config", "app/invocation"}},
     {"app", {"app/config", "app/invocation", "app/manual", "app/trust", "app/setup"}},

@@ -5,9 +5,12 @@
 
 #include "app/setup/project_files.h"
 #include "app/setup/user_hooks.h"
+#include "core/process/environment.h"
 #include "core/process/private_temporary.h"
+#include "core/process/side_by_side.h"
 #include "core/text/json.h"
 #include "core/text/module.h"
+#include "core/text/request_text.h"
 #include "core/text/text.h"
 #include "providers/detect.h"
 #include "providers/request.h"
@@ -284,10 +287,33 @@ Finding look_at_log(const Surroundings&) {
   return found;
 }
 
+// Starts `skein acp` as an editor does.
+Finding look_at_acp(const Surroundings&) {
+  constexpr std::string_view request =
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}})";
+  const process::UserCommand command{
+      .arguments = {fs::read_symlink("/proc/self/exe").string(), "acp"},
+      .environment = process::own_environment(),
+      .folder = "/",
+      .input = std::string(request) + "\n",
+      .time = std::chrono::seconds(1)};
+  const process::CommandEnd end = process::run_all({&command, 1}, {}).front();
+  const Json answer = parse_json(trimmed(end.output)).value_or(Json());
+  Finding found;
+  if (int_at(at(answer, "result"), "protocolVersion") == 1)
+    found.note = "`skein acp` answers editors";
+  else
+    found.problems.push_back(
+        "`skein acp` does not answer editors: " +
+        std::string(is_blank(end.errors) ? "it says nothing" : trimmed(end.errors)));
+  found.facts = dump({{"answers", found.problems.empty()}});
+  return found;
+}
+
 constexpr Check table[] = {
     {"config", look_at_configuration}, {"keys", look_at_keys},       {"servers", look_at_servers},
     {"modules", look_at_modules},      {"sandbox", look_at_sandbox}, {"disk", look_at_disk},
-    {"locks", look_at_locks},          {"log", look_at_log},
+    {"locks", look_at_locks},          {"log", look_at_log},         {"acp", look_at_acp},
 };
 
 }  // namespace

@@ -2,19 +2,11 @@
 
 #include <ranges>
 
-#include "app/invocation/signals.h"
 #include "core/text/json.h"
 
 namespace skein::app::driven {
 
 using agent::TurnEnd;
-
-namespace {
-
-constexpr std::chrono::seconds patience{5};  // with a client that reads nothing any more
-constexpr int terminated_status = 143;
-
-}  // namespace
 
 JsonText client_meta(const JsonText& meta, const std::string& id) {
   if (id.empty()) return meta;
@@ -28,9 +20,8 @@ std::string client_id(const model::Entry& entry) {
   return string_at(at(parse_json(entry.meta).value_or(Json::object()), "client"), "uuid");
 }
 
-Driver::Driver(const Invocation& invocation, const project::Places& places)
-    : in_(STDIN_FILENO),
-      out_(STDOUT_FILENO),
+Driver::Driver(const Invocation& invocation, const project::Places& places, Connection connection)
+    : connection_(connection),
       invocation_(invocation),
       places_(places),
       updates_([this](const Update& update) { dialect_->update(update); }) {}
@@ -49,11 +40,12 @@ int Driver::run(Dialect& dialect) {
     if (const std::string& why = invocation_.client_flags.trouble; !why.empty())
       throw UsageError(why);
     answer_all();
-    status = leave_asked() ? terminated_status : failed_ ? static_cast<int>(ExitStatus::turn) : 0;
+    status = connection_.flags.leave ? terminated_status
+             : failed_               ? static_cast<int>(ExitStatus::turn)
+                                     : 0;
   } catch (const Error& error) {
     status = dialect.failed(error);
   }
-  if (!out_.finish(patience) && status == 0) status = static_cast<int>(ExitStatus::turn);
   session_.reset();
   application_.reset();  // its hooks and servers refer to the dialect
   return status;
@@ -64,19 +56,19 @@ void Driver::answer_all() {
     serve();
     const bool waits = !queue_.empty() || !later_.empty();
     if (!session_ && waits && (dialect_->is_ready() || ended_)) open();
-    if (session_ && waits && !leave_asked()) {
+    if (session_ && waits && !connection_.flags.leave) {
       turn(next());
       continue;
     }
-    if (ended_ || leave_asked()) break;
-    wait(in_.fd(), no_deadline, [] { return leave_asked().load(); });
+    if (ended_ || connection_.flags.leave) break;
+    wait(in().fd(), no_deadline, [this] { return connection_.flags.leave.load(); });
   }
   if (session_) session_->leave(ports());
 }
 
 void Driver::serve() {
-  while (const std::optional<InputLines::Line> line = in_.next()) dialect_->take(*line);
-  if (in_.ended() && !std::exchange(ended_, true)) dialect_->input_ended();
+  while (const std::optional<LineQueue::Line> line = in().next()) dialect_->take(*line);
+  if (in().ended() && !std::exchange(ended_, true)) dialect_->input_ended();
 }
 
 ClientPrompt Driver::next() {
@@ -89,8 +81,9 @@ ClientPrompt Driver::next() {
 void Driver::put(ClientPrompt prompt) {
   if (prompt.when == ClientPrompt::When::later) return later_.push_back(std::move(prompt));
   if (prompt.when == ClientPrompt::When::now && running() && prompt.asks) {
-    project::RenderedCommand as_it_is{.text = prompt.text};
-    model::Entry entry = agent::steered(message_of(prompt, as_it_is));
+    model::Message message = model::user_message(prompt.text);
+    add_images(message, prompt.images);
+    model::Entry entry = agent::steered(message);
     entry.meta = client_meta(entry.meta, prompt.id);
     steering_.emplace_back(entry.id, std::move(prompt));
     return application_->inbox().put(std::move(entry), session_->id());
@@ -100,8 +93,8 @@ void Driver::put(ClientPrompt prompt) {
 
 void Driver::interrupt() {
   if (!running()) return;
-  stop_asked() = true;
-  ++stop_count();
+  connection_.flags.stop = true;
+  ++connection_.flags.count;
   queue_steering();
 }
 
@@ -137,9 +130,9 @@ bool Driver::cancel(const std::string& id) {
 
 model::Ports Driver::ports() {
   model::Ports out;
-  out.stop = &stop_asked();
-  out.stops = &stop_count();
-  out.input = {.fd = in_.fd(), .on_ready = [this] { serve(); }};
+  out.stop = &connection_.flags.stop;
+  out.stops = &connection_.flags.count;
+  out.input = {.fd = in().fd(), .on_ready = [this] { serve(); }};
   out.sink = application_->models().masking([this](const model::Event& event) { hear(event); });
   dialect_->add_questions(out);
   return out;
@@ -148,20 +141,16 @@ model::Ports Driver::ports() {
 void Driver::hear(const model::Event& event) {
   spent_.hear(event);
   if (std::holds_alternative<model::ToolStarted>(event)) calls_running_ = true;
-  if (std::holds_alternative<model::ToolEnded>(event) && !stop_asked()) calls_running_ = false;
+  if (std::holds_alternative<model::ToolEnded>(event) && !stop()) calls_running_ = false;
   updates_.hear(event);
 }
 
-model::Message Driver::message_of(const ClientPrompt& prompt, project::RenderedCommand& said) {
-  model::Message message = model::user_message(said.text);
-  if (said.text.empty()) message.content.clear();
-  for (model::Image image : said.images) message.content.emplace_back(std::move(image));
-  for (model::Image image : prompt.images) {
+void Driver::add_images(model::Message& message, const std::vector<model::Image>& images) {
+  for (model::Image image : images) {
     image.blob = store::value_or_throw(application_->store().blobs().keep_blob(image.bytes));
     image.bytes.clear();
     message.content.emplace_back(std::move(image));
   }
-  return message;
 }
 
 TurnEnd Driver::answer(const ClientPrompt& prompt) {
@@ -173,13 +162,17 @@ TurnEnd Driver::answer(const ClientPrompt& prompt) {
             .error = "not sent: --max-budget-usd is used up",
             .at_its_limit = true};
   project::RenderedCommand said{.text = prompt.text};
-  if (prompt.expands) said = rendered_prompt(*application_, prompt.text, settings.rules);
+  if (prompt.expands) said = rendered_prompt(*application_, prompt.text, settings.rules, stop());
+  if (prompt.mentions)
+    said.mentions = (said.text == prompt.text ? "" : said.mentions + " ") + *prompt.mentions;
   std::vector<std::string> remarks = said.remarks, missing;
-  model::PromptWithFiles files{.message = message_of(prompt, said)};
-  if (prompt.expands && prompt.images.empty()) {
-    files = with_named_files(*application_, said.text, said.mentions, settings.rules, missing);
-    for (const model::Image& image : said.images) files.message.content.emplace_back(image);
-  }
+  model::PromptWithFiles files{.message = model::user_message(said.text)};
+  if (prompt.expands)
+    files =
+        with_named_files(*application_, said.text, said.mentions, settings.rules, stop(), missing);
+  if (said.text.empty()) std::erase(files.message.content, model::Block(model::Text{}));
+  for (const model::Image& image : said.images) files.message.content.emplace_back(image);
+  add_images(files.message, prompt.images);
   remarks.insert(remarks.end(), missing.begin(), missing.end());
   if (prompt.typed) application_->note_typed(session_->id(), prompt.text);
   session_->take_wishes(said, remarks);
@@ -201,8 +194,9 @@ TurnEnd Driver::answer(const ClientPrompt& prompt) {
 }
 
 void Driver::turn(ClientPrompt prompt) {
-  stop_asked() = false;
-  if (leave_asked()) stop_asked() = true;  // in this order, so that no signal is lost
+  connection_.flags.stop = false;
+  if (connection_.flags.leave)
+    connection_.flags.stop = true;  // in this order, so that no signal is lost
   spent_ = {};
   calls_running_ = false;
   running_ = &prompt;

@@ -14,6 +14,7 @@
 #include "app/driven/headless_session.h"
 #include "app/driven/json_lines.h"
 #include "app/driven/updates.h"
+#include "app/invocation/signals.h"
 
 namespace skein::app::driven {
 
@@ -26,6 +27,8 @@ struct ClientPrompt {
   bool expands = true;                 // `@file` and `/command` in it mean something
   bool asks = true;                    // false: the model reads it with the next prompt
   bool typed = true;                   // by a person: web pages that it names may be fetched
+  // "@file …": what is attached, instead of what the text names.
+  std::optional<std::string> mentions{};
 };
 
 class Dialect {
@@ -49,9 +52,16 @@ class Dialect {
   virtual int failed(const Error& error) = 0;
 };
 
+// What a driver is connected to, which outlives it.
+struct Connection {
+  LineQueue& in;
+  OutputLines& out;
+  StopFlags flags{};
+};
+
 class Driver {
  public:
-  Driver(const Invocation& invocation, const project::Places& places);
+  Driver(const Invocation& invocation, const project::Places& places, Connection connection);
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -59,8 +69,9 @@ class Driver {
   int run(Dialect& dialect);
 
   // For dialects.
-  InputLines& in() { return in_; }
-  OutputLines& out() { return out_; }
+  LineQueue& in() { return connection_.in; }
+  OutputLines& out() { return connection_.out; }
+  const std::atomic<bool>& stop() const { return connection_.flags.stop; }
   Invocation& invocation() { return invocation_; }  // may be changed until the session is opened
   void open();                                      // throws Error
   HeadlessSession* session() { return session_.get(); }  // null: it is not open yet
@@ -81,13 +92,12 @@ class Driver {
   void answer_all();
   void turn(ClientPrompt prompt);
   agent::TurnEnd answer(const ClientPrompt& prompt);
-  model::Message message_of(const ClientPrompt& prompt, project::RenderedCommand& said);
+  void add_images(model::Message& message, const std::vector<model::Image>& images);
   void hear(const model::Event& event);
   ClientPrompt next();    // of those that wait
   void queue_steering();  // what the turn has not taken
 
-  InputLines in_;
-  OutputLines out_;
+  const Connection connection_;
   Invocation invocation_;
   const project::Places places_;
   Dialect* dialect_ = nullptr;

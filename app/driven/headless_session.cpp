@@ -1,6 +1,5 @@
 #include "app/driven/headless_session.h"
 
-#include "app/invocation/signals.h"
 #include "core/checkpoints/rewind.h"
 #include "core/text/text.h"
 
@@ -16,18 +15,20 @@ void Spent::hear(const model::Event& event) {
 }
 
 project::RenderedCommand rendered_prompt(Application& application, const std::string& prompt,
-                                         const permission::Rules& rules) {
+                                         const permission::Rules& rules,
+                                         const std::atomic<bool>& stop) {
   project::RenderedCommand plain{.text = prompt, .mentions = prompt};
   if (!prompt.starts_with('/')) return plain;
   const auto [name, arguments] = first_word(std::string_view(prompt).substr(1));
   Ports ports;
-  ports.stop = &stop_asked();
+  ports.stop = &stop;
   return application.render(name, trimmed(arguments, " "), {.rules = rules, .ports = ports})
       .value_or(plain);
 }
 
 model::PromptWithFiles with_named_files(Application& application, const std::string& prompt,
                                         const std::string& words, const permission::Rules& rules,
+                                        const std::atomic<bool>& stop,
                                         std::vector<std::string>& remarks) {
   remarks.clear();
   model::AttachPorts ports;
@@ -51,10 +52,10 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
   };
   if (reader.document_text)
     ports.document = [&](std::string_view bytes) {
-      return reader.document_text(bytes, [] { return stop_asked().load(); });
+      return reader.document_text(bytes, [&stop] { return stop.load(); });
     };
   Ports asking;
-  asking.stop = &stop_asked();
+  asking.stop = &stop;
   ports.fetch = [&](const std::string& name) {
     return application.fetch(name, {.rules = rules, .ports = asking});
   };
@@ -141,7 +142,7 @@ std::string HeadlessSession::leave(const Ports& ports) {
   unstopped.stop = nullptr;
   unstopped.input = {};
   agent::Turn last{conversation_, settings_, unstopped};
-  application_.agent().hooks().session_ends(last, stop_asked() ? "signal" : "other");
+  application_.agent().hooks().session_ends(last, ports.stopped() ? "signal" : "other");
   if (chosen_.remember) application_.store().presence().remember(chosen_.session, "");
   return left;
 }

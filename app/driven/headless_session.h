@@ -26,12 +26,14 @@ struct Spent {
 // "/name …" is a command of the project or the user, if there is one; else it is plain text. There
 // is no user to ask: what the rules do not allow ends it.
 project::RenderedCommand rendered_prompt(Application& application, const std::string& prompt,
-                                         const permission::Rules& rules);
+                                         const permission::Rules& rules,
+                                         const std::atomic<bool>& stop);
 
 // Only files named in `words` are attached. There is no user to ask, so what needs permission is
 // left out; `remarks` then says why.
 model::PromptWithFiles with_named_files(Application& application, const std::string& prompt,
                                         const std::string& words, const permission::Rules& rules,
+                                        const std::atomic<bool>& stop,
                                         std::vector<std::string>& remarks);
 
 // What went wrong; empty: nothing did. `advice` is added where it makes sense to continue.

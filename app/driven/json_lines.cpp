@@ -26,10 +26,7 @@ void InputLines::run() {
     else
       line += piece;
   };
-  const auto end_line = [&] {
-    const std::lock_guard hold(lock_);
-    lines_.push_back({std::exchange(line, {}), std::exchange(too_long, false)});
-  };
+  const auto end_line = [&] { put({std::exchange(line, {}), std::exchange(too_long, false)}); };
   for (;;) {
     std::array<pollfd, 2> fds{{{input_, POLLIN, 0}, {leave_.fd(), POLLIN, 0}}};
     wait(fds, no_deadline);
@@ -44,15 +41,24 @@ void InputLines::run() {
       end_line();
     }
     add(piece);
-    ready_.raise();
   }
   if (!line.empty() || too_long) end_line();
+  end();
+}
+
+void LineQueue::put(Line line) {
+  const std::lock_guard hold(lock_);
+  lines_.push_back(std::move(line));
+  ready_.raise();
+}
+
+void LineQueue::end() {
   const std::lock_guard hold(lock_);
   ended_ = true;
   ready_.raise();
 }
 
-std::optional<InputLines::Line> InputLines::next() {
+std::optional<LineQueue::Line> LineQueue::next() {
   const std::lock_guard hold(lock_);
   if (lines_.empty()) {
     ready_.clear();
@@ -63,7 +69,7 @@ std::optional<InputLines::Line> InputLines::next() {
   return line;
 }
 
-bool InputLines::ended() const {
+bool LineQueue::ended() const {
   const std::lock_guard hold(lock_);
   return ended_ && lines_.empty();
 }

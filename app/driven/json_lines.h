@@ -18,32 +18,45 @@ namespace skein::app::driven {
 
 inline constexpr const char* no_descriptor = "cannot wait for lines: too many open files?";
 
-class InputLines {
+// Lines that have come and were not taken yet.
+class LineQueue {
  public:
-  static constexpr std::size_t longest = 64u << 20;  // bytes of a line
-
   struct Line {
     std::string text{};
     bool too_long = false;  // then the text is empty
   };
 
-  explicit InputLines(int input);
-  ~InputLines();
-  InputLines(const InputLines&) = delete;
-  InputLines& operator=(const InputLines&) = delete;
+  LineQueue() = default;
+  LineQueue(const LineQueue&) = delete;
+  LineQueue& operator=(const LineQueue&) = delete;
 
   int fd() const { return ready_.fd(); }  // readable while there may be lines, or the input ended
   std::optional<Line> next();             // clears fd() when there is none
   bool ended() const;                     // and every line was taken
 
+  // From any thread.
+  void put(Line line);
+  void end();
+
+ private:
+  Signal ready_{no_descriptor};
+  mutable std::mutex lock_{};
+  std::deque<Line> lines_{};
+  bool ended_ = false;
+};
+
+class InputLines : public LineQueue {
+ public:
+  static constexpr std::size_t longest = 64u << 20;  // bytes of a line
+
+  explicit InputLines(int input);
+  ~InputLines();
+
  private:
   void run();
 
   const int input_;
-  Signal ready_{no_descriptor}, leave_{no_descriptor};
-  mutable std::mutex lock_{};
-  std::deque<Line> lines_{};
-  bool ended_ = false;
+  Signal leave_{no_descriptor};
   std::thread thread_{};  // last: it uses all the others
 };
 

@@ -237,7 +237,8 @@ class PrintedTurn {
   PrintedTurn(Application& application, const Invocation& invocation, const std::string& piped)
       : application_(application),
         invocation_(invocation),
-        said_(driven::rendered_prompt(application, invocation.prompt, application.config().rules)),
+        said_(driven::rendered_prompt(application, invocation.prompt, application.config().rules,
+                                      stop_asked())),
         prompt_(whole_prompt(invocation, said_, piped)),
         // What cannot be attached is said before a session is made.
         with_(attached(application.config().rules)),
@@ -264,7 +265,8 @@ class PrintedTurn {
 
  private:
   model::PromptWithFiles attached(const permission::Rules& rules) {
-    return driven::with_named_files(application_, prompt_, said_.mentions, rules, remarks_);
+    return driven::with_named_files(application_, prompt_, said_.mentions, rules, stop_asked(),
+                                    remarks_);
   }
 
   void open() {

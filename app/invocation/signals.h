@@ -16,8 +16,16 @@ std::atomic<unsigned>& stop_count();
 // Set by SIGTERM and SIGHUP, never cleared.
 std::atomic<bool>& leave_asked();
 
+// What ends work: the flags that signals set, or those of one of several sessions.
+struct StopFlags {
+  std::atomic<bool>& stop = stop_asked();
+  std::atomic<unsigned>& count = stop_count();
+  std::atomic<bool>& leave = leave_asked();
+};
+
 // Scripts get it for every signal.
 inline constexpr int interrupted_status = static_cast<int>(ExitStatus::interrupted);
+inline constexpr int terminated_status = 143;
 
 bool attended();  // a user sees what we ask and can answer it
 

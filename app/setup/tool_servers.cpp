@@ -1,7 +1,5 @@
 #include "app/setup/tool_servers.h"
 
-#include <cstdlib>
-
 #include "app/setup/client.h"
 #include "core/mcp/stdio_channel.h"
 #include "core/process/environment.h"
@@ -64,14 +62,13 @@ mcp::Variables variables_for(const ServerEntry& entry, const std::string& worksp
   const bool theirs = entry.source == ServerEntry::Source::workspace;
   return [=](const std::string& name) -> std::optional<std::string> {
     if (name == "SKEIN_PROJECT_DIR") return workspace;
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
+    const std::optional<std::string> value = providers::Keyring::variable(name);
+    if (!value) return std::nullopt;
     // The same key may be there by another name.
     const bool is_key = std::ranges::any_of(key_variables, [&](const std::string& each) {
-      return each == name || (*value != '\0' && env(each.c_str()) == value);
+      return each == name || (!value->empty() && providers::Keyring::variable(each) == value);
     });
-    if (theirs && is_key) return std::nullopt;
-    return std::string(value);
+    return theirs && is_key ? std::nullopt : value;
   };
 }
 

@@ -38,9 +38,8 @@ struct Servers {
   std::vector<mcp::ServerEntry> entries{};  // variables are filled in
   std::vector<std::string> notices{};       // what was passed over, and why
 };
-// To be called while the environment still holds the keys. A server of --mcp-config has precedence
-// over the user's own, and that over one that came with the workspace. Throws Error (usage) if a
-// file that was named cannot be read.
+// A server of --mcp-config has precedence over the user's own, and that over one that came with the
+// workspace. Throws Error (usage) if a file that was named cannot be read.
 Servers configured_servers(const Invocation& invocation, const config::Config& config,
                            ProjectFiles& project, const catalog::Catalog& catalog);
 

@@ -1,6 +1,7 @@
 // The table of subcommands. Each calls the same core functions the REPL's commands call.
 #include "app/verbs/subcommands.h"
 
+#include "app/application.h"
 #include "core/search/options.h"
 
 namespace skein::verbs {
@@ -209,6 +210,8 @@ const app::Subcommand table[] = {
     {"mcp remove", "NAME", "remove a server from your configuration", none, remove_server},
     {"mcp-server", "", "let other agents search and read your sessions, over MCP", mcp_server_flags,
      serve_sessions},
+    {"acp", "", "let an editor work with skein, over the Agent Client Protocol", none,
+     app::acp_mode},
     {"blame", "FILE:LINE",
      "show which message and model wrote a line (exit 0: found, 1: not found)", json_only,
      blame_line},

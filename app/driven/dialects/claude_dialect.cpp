@@ -70,6 +70,17 @@ std::vector<std::string> take_own_servers(std::vector<std::string>& configs) {
   return names;
 }
 
+Control::Form control_form() {
+  return {
+      "skein-",
+      [](const std::string& id, Json request) -> Json {
+        return {{"type", "control_request"}, {"request_id", id}, {"request", std::move(request)}};
+      },
+      [](const std::string& id) -> Json {
+        return {{"type", "control_cancel_request"}, {"request_id", id}};
+      }};
+}
+
 Json suggestions_for(const std::vector<std::string>& rules) {
   Json list = Json::array(), out = Json::array();
   for (const std::string& rule : rules) list.push_back(rule_json(rule));
@@ -86,7 +97,8 @@ Json suggestions_for(const std::vector<std::string>& rules) {
 
 ClaudeDialect::ClaudeDialect(Driver& driver)
     : driver_(driver),
-      control_(driver.in(), driver.out(), [&driver] { driver.serve(); }),
+      control_(
+          driver.in(), driver.out(), [&driver] { driver.serve(); }, control_form()),
       lines_(driver.out(), driver.invocation()),
       asks_(driver.invocation().client_flags.asks && !driver.invocation().client_flags.dont_ask),
       awaits_initialize_(env("CLAUDE_CODE_ENTRYPOINT").starts_with("sdk") ||
@@ -110,7 +122,8 @@ void ClaudeDialect::take(const InputLines::Line& line) {
   if (type == "user") return take_prompt(*json);
   if (type == "control_request") return take_request(*json);
   if (type == "control_response") {
-    if (!control_.answered(at(*json, "response")))
+    const Json& response = at(*json, "response");
+    if (!control_.answered(string_at(response, "request_id"), response))
       remark("an answer was skipped, because its request is not open");
     return;
   }
@@ -390,9 +403,14 @@ model::PlanReview ClaudeDialect::review(const model::Plan& plan) {
 namespace skein::app {
 
 int driven_mode(const Invocation& invocation, const project::Places& places) {
-  driven::Driver driver(invocation, places);
+  constexpr std::chrono::seconds patience{5};  // with a client that reads nothing any more
+  driven::InputLines in(STDIN_FILENO);
+  driven::OutputLines out(STDOUT_FILENO);
+  driven::Driver driver(invocation, places, {in, out});
   driven::dialects::ClaudeDialect dialect(driver);
-  return driver.run(dialect);
+  const int status = driver.run(dialect);
+  const bool written = out.finish(patience);
+  return status == 0 && !written ? static_cast<int>(ExitStatus::turn) : status;
 }
 
 }  // namespace skein::app

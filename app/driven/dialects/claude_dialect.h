@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/driven/control.h"
 #include "app/driven/dialects/claude_lines.h"
-#include "app/driven/dialects/control.h"
 #include "app/driven/driver.h"
 #include "app/setup/client.h"
 

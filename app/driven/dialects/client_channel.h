@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "app/driven/dialects/control.h"
+#include "app/driven/control.h"
 #include "core/mcp/channel.h"
 
 namespace skein::app::driven::dialects {

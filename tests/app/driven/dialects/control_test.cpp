@@ -1,4 +1,4 @@
-#include "app/driven/dialects/control.h"
+#include "app/driven/control.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

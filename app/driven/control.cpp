@@ -1,24 +1,23 @@
-#include "app/driven/dialects/control.h"
+#include "app/driven/control.h"
 
-namespace skein::app::driven::dialects {
+namespace skein::app::driven {
 
-Control::Control(InputLines& in, OutputLines& out, std::function<void()> serve)
-    : in_(in), out_(out), serve_(std::move(serve)) {}
+Control::Control(LineQueue& in, OutputLines& out, std::function<void()> serve, Form form)
+    : in_(in), out_(out), serve_(std::move(serve)), form_(std::move(form)) {}
 
 std::string Control::send(Json request, Receive receive) {
   std::string id;
   bool ended = false;
   {
     const std::lock_guard hold(lock_);
-    id = "skein-" + std::to_string(++last_);
+    id = form_.id_start + std::to_string(++last_);
     ended = ended_;
     if (!ended) open_[id] = receive;
   }
   if (ended)
     receive(nullptr);
   else
-    out_.send(printable_json(
-        dump({{"type", "control_request"}, {"request_id", id}, {"request", std::move(request)}})));
+    out_.send(printable_json(dump(form_.request(id, std::move(request)))));
   return id;
 }
 
@@ -65,14 +64,14 @@ void Control::cancel(const std::string& id) {
     const std::lock_guard hold(lock_);
     if (open_.erase(id) == 0) return;
   }
-  out_.send(dump({{"type", "control_cancel_request"}, {"request_id", id}}));
+  out_.send(dump(form_.cancel(id)));
 }
 
-bool Control::answered(const Json& response) {
+bool Control::answered(const std::string& id, const Json& response) {
   Receive receive;
   {
     const std::lock_guard hold(lock_);
-    const auto found = open_.find(string_at(response, "request_id"));
+    const auto found = open_.find(id);
     if (found == open_.end()) return false;
     receive = std::move(found->second);
     open_.erase(found);
@@ -96,4 +95,4 @@ void Control::end() {
   for (const auto& [id, receive] : open) receive(nullptr);
 }
 
-}  // namespace skein::app::driven::dialects
+}  // namespace skein::app::driven

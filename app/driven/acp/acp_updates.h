@@ -1,0 +1,78 @@
+// What an editor is shown of a session: the updates of the Agent Client Protocol, while a turn runs
+// and when a session is loaded.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/driven/acp/rpc.h"
+#include "app/driven/headless_session.h"
+#include "app/driven/updates.h"
+#include "core/workspace/root.h"
+
+namespace skein::app::driven::acp {
+
+class AcpUpdates {
+ public:
+  explicit AcpUpdates(const Shared& shared) : shared_(shared) {}
+
+  void enter(HeadlessSession& session, const Invocation& invocation);  // before all others
+  std::string session_id() const { return to_string(session_->id()); }
+  const std::string& last_call() const { return last_call_; }
+
+  void update(const Update& update);
+  void replay();         // the path to the head
+  void send_commands();  // if they have changed
+  // Of the session, if they have changed: mode, options, title.
+  void send_changes();
+  void forget_streamed();  // a turn begins
+
+  Json modes();
+  Json options();
+  // A call for a question about it: what it is, and what it would change.
+  Json call_json(const model::ToolUse& call);
+  // What is in a file of the workspace, read through the confined access of the tools; none: it is
+  // no text, too large, not there, or elsewhere.
+  std::optional<std::string> text_of(const std::string& path) const;
+
+ private:
+  struct Call {
+    model::ToolUse use{};
+    std::optional<std::string> before{};  // what was in the file that it writes
+    bool writes = false, announced = false;
+    std::string output{};  // the end of it
+    std::chrono::steady_clock::time_point shown{};
+  };
+
+  void send(const char* kind, Json members);
+  void chunk(const char* kind, const Json& content);
+  void notice(model::Notice::Level level, const std::string& text);
+  void saved(const model::Entry& entry, const model::Message& message);
+  void answer(const model::Message& message);
+  void results(const model::Message& message);
+  void prompt(const model::Message& message);
+  void started(const model::ToolStarted& event);
+  void output(const model::ToolOutput& event);
+  void usage(const model::Usage& usage);
+  void compaction(const model::Entry& entry);
+  Json describe(const model::ToolUse& call) const;
+  Json block_json(const model::ResultBlock& block) const;
+  Json diff_json(const Call& call, const std::string& after) const;
+  Json commands() const;
+  std::string mode_now() const, model_now() const;
+
+  const Shared shared_;
+  HeadlessSession* session_ = nullptr;
+  std::optional<workspace::Root> root_{};
+  std::string message_{};  // the id of the message that the chunks belong to
+  bool streamed_ = false;  // something of the answer that is to be saved
+  bool replays_ = false;
+  std::map<std::string, Call> calls_{};
+  std::string last_call_{};
+  Json commands_{};  // as they were sent last
+  std::string mode_{}, model_{}, title_{};
+};
+
+}  // namespace skein::app::driven::acp
