@@ -203,10 +203,7 @@ void read_openai(const SourceFile& file, const ReadOptions& options, Receiver& r
 
 // Older sessions of Hermes: one object with a chat in it.
 bool is_hermes(const SourceFile& file) {
-  const std::string head = json_head(file);
-  const auto has = [&](std::string_view member) { return head.find(member) != std::string::npos; };
-  return head.starts_with('{') && has("\"session_id\"") && has("\"session_start\"") &&
-         has("\"messages\"");
+  return begins_with_object_of(file, {"session_id", "session_start", "messages"});
 }
 
 void read_hermes(const SourceFile& file, const ReadOptions&, Receiver& receiver) {

@@ -132,12 +132,6 @@ class GeminiHistory {
     Node* after = nullptr;  // the last node that may have children, this one included
   };
 
-  template <class Map, class Key>
-  static Message* found_in(const Map& map, const Key& key) {
-    const auto found = map.find(key);
-    return found == map.end() ? nullptr : found->second;
-  }
-
   // A message that is said here. The first record counts, since what a checkpoint writes has lost
   // the tokens and the model; but one that replaces itself knows more.
   Message& learn(const Json& message, std::string_view text) {
@@ -473,10 +467,7 @@ bool is_gemini(const SourceFile& file) {
         at(record, "$set").is_object() || at(record, "$rewindTo").is_string())
       return true;
   if (!first.empty()) return false;
-  const std::string head = json_head(file);
-  const auto has = [&](std::string_view member) { return head.find(member) != std::string::npos; };
-  return head.starts_with('{') && has("\"sessionId\"") && has("\"projectHash\"") &&
-         has("\"messages\"");
+  return begins_with_object_of(file, {"sessionId", "projectHash", "messages"});
 }
 
 void read_gemini(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {

@@ -137,8 +137,7 @@ class PiLines {
 
   // From here on come the lines of that window.
   void begin_window(const std::string& window, const std::string& before) {
-    const auto end = before.empty() ? ends_.end() : ends_.find(before);
-    previous_ = before_window_ = end == ends_.end() ? nullptr : end->second;
+    previous_ = before_window_ = before.empty() ? nullptr : found_in(ends_, before);
     window_ = window;
     ++windows_;
     lines_ = 0;
@@ -172,8 +171,8 @@ class PiLines {
   // The head of the session at the end of that window, or of the last one if there is none of that
   // name; empty: there is no entry yet.
   std::string leaf_of(const std::string& window) const {
-    const auto end = ends_.find(window);
-    const Node* const leaf = end == ends_.end() ? last_ : end->second;
+    const Node* leaf = found_in(ends_, window);
+    if (leaf == nullptr) leaf = last_;
     return leaf == nullptr ? std::string{} : leaf->anchor;
   }
 
@@ -197,11 +196,8 @@ class PiLines {
   };
 
   Node* find(const std::string& id) const {
-    if (windows_ > 1)
-      if (const auto own = places_.find(window_ + "/" + id); own != places_.end())
-        return own->second;
-    const auto found = places_.find(id);
-    return found == places_.end() ? nullptr : found->second;
+    Node* const own = windows_ > 1 ? found_in(places_, window_ + "/" + id) : nullptr;
+    return own != nullptr ? own : found_in(places_, id);
   }
 
   // pi names the entry before; version 1 names none. OpenClaw may name the session, or a call.
