@@ -8,15 +8,8 @@
 namespace skein::exporters {
 
 // documents.cpp, json.cpp, otlp.cpp, pi.cpp and requests.cpp define these.
-void write_markdown(const ExportedSession& session, const Sink& sink);
-void write_text(const ExportedSession& session, const Sink& sink);
-void write_jsonl(const ExportedSession& session, const Sink& sink);
-void write_json(const ExportedSession& session, const Sink& sink);
-void write_pi(const ExportedSession& session, const Sink& sink);
-void write_openai(const ExportedSession& session, const Sink& sink);
-void write_anthropic(const ExportedSession& session, const Sink& sink);
-void write_google(const ExportedSession& session, const Sink& sink);
-void write_otlp(const ExportedSession& session, const Sink& sink);
+Writes write_markdown, write_text, write_jsonl, write_json, write_pi, write_openai, write_anthropic,
+    write_google, write_otlp;
 
 namespace {
 

@@ -10,12 +10,14 @@
 
 namespace skein::exporters {
 
+using Writes = void(const ExportedSession& session, const Sink& sink);
+
 struct ExportFormat {
   std::string_view name;
   std::string_view extension;  // with its dot
   std::string_view help;
   bool branches;  // whether it can show more than one path
-  void (*write)(const ExportedSession& session, const Sink& sink);
+  Writes* write;
 };
 
 std::span<const ExportFormat> formats();

@@ -90,9 +90,8 @@ class Blocks {
                 .time = time_of(first_of(json, {"timestamp", "ts", "created_at"})),
                 .json = json};
     const Json& parts = at(json, "parts");
-    if (parts.is_string()) out.content.emplace_back(model::Text{parts.get<std::string>()});
-    if (parts.is_array())
-      for (const Json& each : parts) out.content.push_back(part(each));
+    if (parts.is_string()) out.content.push_back(part(parts));
+    for (const Json& each : elements(parts)) out.content.push_back(part(each));
     if (parts.is_null()) out.content = content(at(json, "content"));
     // Kept in the message, not as a block of it.
     if (out.role == "tool" && parts.is_null() &&
@@ -250,12 +249,12 @@ class Blocks {
 // doubled and orphaned, and are paired by their ids.
 class Chain {
  public:
-  Chain(Id session, Session& out) : session_(session), out_(out) {}
-
   // All results first, whatever their place; then the messages in theirs.
-  void expect_result(model::ToolResult result, const std::string& time) {
-    std::string call = result.tool_use_id;
-    results_.try_emplace(std::move(call), Result{std::move(result), time});
+  Chain(Id session, const std::vector<Message>& all, Session& out) : session_(session), out_(out) {
+    for (const Message& message : all)
+      for (const model::Block& block : message.content)
+        if (const auto* result = std::get_if<model::ToolResult>(&block))
+          results_.try_emplace(result->tool_use_id, Result{*result, message.time});
   }
 
   void user(std::vector<model::Block> content, const std::string& time) {
@@ -348,12 +347,6 @@ class Chain {
   std::optional<Id> last_{};
 };
 
-void expect_results(Chain& chain, const Message& message) {
-  for (const model::Block& block : message.content)
-    if (const auto* result = std::get_if<model::ToolResult>(&block))
-      chain.expect_result(*result, message.time);
-}
-
 void add_message(Chain& chain, Message message, Session& out) {
   for (const model::Block& block : message.content)
     if (const auto* result = std::get_if<model::ToolResult>(&block))
@@ -403,8 +396,7 @@ std::optional<Session> read_one_file(Id session, std::string_view bytes) {
   Blocks blocks(out);
   std::vector<Message> all;
   for (const Json& message : messages) all.push_back(blocks.message(message));
-  Chain chain(session, out);
-  for (const Message& message : all) expect_results(chain, message);
+  Chain chain(session, all, out);
   for (Message& message : all) add_message(chain, std::move(message), out);
   chain.finish();
   blocks.finish();
@@ -426,7 +418,6 @@ Session read_flat_lines(Id session, const Lines& lines) {
     out.created_at = time_of(at(lines.objects.front(), "created"));
   }
   Blocks blocks(out);
-  Chain chain(session, out);
   std::vector<Message> all;
   for (const Json& line : lines.objects) {
     const std::string type = string_at(line, "type"), call = string_at(line, "tool_use_id");
@@ -443,8 +434,8 @@ Session read_flat_lines(Id session, const Lines& lines) {
     } else {
       message.content = blocks.content(at(line, "content"));
     }
-    expect_results(chain, message);
   }
+  Chain chain(session, all, out);
   for (Message& message : all) {
     if (message.role == "user")
       add_message(chain, std::move(message), out);

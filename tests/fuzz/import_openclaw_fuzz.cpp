@@ -1,8 +1,10 @@
 // Any lines in the windows of a conversation of OpenClaw give entries that keep the promises of a
-// receiver. A line that is no record begins the next window.
+// receiver. A line that is no record ends its window.
 #include <cstdlib>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/import/pi/pi.h"
 #include "core/text/text.h"
@@ -15,14 +17,22 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   fuzz::CheckedImport receiver;
   receiver.begin({.id = "s"});
-  PiLines lines("openclaw", "s", receiver);
-  int window = 0;
-  lines.begin_window("w0", "");
+  std::deque<std::vector<std::string_view>> lines_of;
+  std::vector<PiWindow> windows;
+  const auto begin_window = [&](const std::string& before) {
+    const std::vector<std::string_view>& lines = lines_of.emplace_back();
+    windows.push_back({"w" + std::to_string(windows.size()), before, [&lines](const auto& each) {
+                         for (const std::string_view line : lines)
+                           if (!each(line)) return;
+                       }});
+  };
+  begin_window("");
   for (const std::string_view line : split(text, '\n')) {
-    if (lines.add(line)) continue;
-    const std::string before = "w" + std::to_string(window);
-    lines.begin_window("w" + std::to_string(++window), line.empty() ? "" : before);
+    lines_of.back().push_back(line);
+    if (!each_object(line, [](const ForeignRecord&) {}))
+      begin_window(line.empty() ? "" : windows.back().id);
   }
-  receiver.end(lines.leaf_of(window % 2 == 0 ? "w0" : "w1"));
+  const std::string current = windows.size() % 2 == 1 ? "w0" : "w1";
+  give_pi_windows(windows, current, "openclaw", "s", receiver);
   return 0;
 }

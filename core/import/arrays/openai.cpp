@@ -54,30 +54,33 @@ std::string provider_of_model(std::string_view model) {
 }
 
 ArrayMessage OpenaiMessages::operator()(const Json& message) {
-  const std::string role = string_at(message, "role"), type = string_at(message, "type");
-  if (role.empty()) return item(message, type);
-  if (role == "assistant") return answer(message);
-  if (role == "tool" || role == "function")
-    return result(message, at(message, "content"),
-                  string_at(message, "tool_call_id", string_at(message, "toolCallId")));
+  unplaced_ = false;
   ArrayMessage out;
-  if (role != "user") {
-    const std::string text = joined_texts(at(message, "content"), "\n");
-    if (!text.empty())
-      out.said.emplace_back(
-          ForeignContext{role == "system" || role == "developer" ? "instructions" : role, text});
-    return out;
-  }
-  model::Message said{.role = model::Role::user};
-  Content parts = content(at(message, "content"));
-  said.content = std::move(parts.said);
-  out.unplaced = parts.unplaced;
-  if (!said.content.empty()) out.said.emplace_back(std::move(said));
+  if (auto said = read(message)) out.said.push_back(*std::move(said));
+  out.unplaced = unplaced_;
   return out;
 }
 
-ArrayMessage OpenaiMessages::item(const Json& json, const std::string& type) {
-  ArrayMessage out;
+std::optional<ForeignContent> OpenaiMessages::read(const Json& message) {
+  const std::string role = string_at(message, "role");
+  if (role.empty()) return item(message, string_at(message, "type"));
+  if (role == "tool" || role == "function")
+    return result(message, at(message, "content"),
+                  string_at(message, "tool_call_id", string_at(message, "toolCallId")));
+  if (role == "assistant" || role == "user") {
+    model::Message said = role == "assistant"
+                              ? answer(message)
+                              : model::Message{.content = content(at(message, "content"))};
+    if (said.content.empty() && !said.usage) return std::nullopt;
+    return said;
+  }
+  std::string text = joined_texts(at(message, "content"), "\n");
+  if (text.empty()) return std::nullopt;
+  return ForeignContext{role == "system" || role == "developer" ? "instructions" : role,
+                        std::move(text)};
+}
+
+std::optional<ForeignContent> OpenaiMessages::item(const Json& json, const std::string& type) {
   if (type == "function_call_output")
     return result(json, at(json, "output"), string_at(json, "call_id"));
   std::vector<model::Block> said;
@@ -87,31 +90,24 @@ ArrayMessage OpenaiMessages::item(const Json& json, const std::string& type) {
                                      .input = call_input(at(json, "arguments"))});
   } else if (type == "reasoning") {
     add_thinking(said, joined_texts(at(json, "summary"), "\n"));
-    out.unplaced = !at(json, "encrypted_content").is_null();
+    unplaced_ = !at(json, "encrypted_content").is_null();
   }
-  if (said.empty()) {
-    receiver_.lose("attachments and parts of other kinds");
-    return out;
-  }
-  out.said.emplace_back(answer_with(std::move(said), json));
-  return out;
+  if (!said.empty()) return answer_with(std::move(said), json);
+  receiver_.lose("attachments and parts of other kinds");
+  return std::nullopt;
 }
 
-ArrayMessage OpenaiMessages::answer(const Json& json) {
-  ArrayMessage out;
+model::Message OpenaiMessages::answer(const Json& json) {
   std::vector<model::Block> said;
   add_thinking(said, first_string(json, {"reasoning_content", "reasoning", "thinking"}));
-  Content parts = content(at(json, "content"));
-  std::ranges::move(parts.said, std::back_inserter(said));
-  out.unplaced = parts.unplaced;
+  std::ranges::move(content(at(json, "content")), std::back_inserter(said));
   const std::string refusal = string_at(json, "refusal");
   add_text(said, refusal);
   add_calls(json, said);
-  if (!at(json, "reasoning_details").is_null()) out.unplaced = true;
+  unplaced_ |= !at(json, "reasoning_details").is_null();
   model::Message message = answer_with(std::move(said), json);
   if (!refusal.empty()) message.stop = model::Stop::refusal;
-  if (!message.content.empty() || message.usage) out.said.emplace_back(std::move(message));
-  return out;
+  return message;
 }
 
 model::Message OpenaiMessages::answer_with(std::vector<model::Block> said, const Json& json) {
@@ -144,24 +140,21 @@ void OpenaiMessages::add_calls(const Json& json, std::vector<model::Block>& out)
   }
 }
 
-ArrayMessage OpenaiMessages::result(const Json& json, const Json& said, std::string call) {
-  ArrayMessage out;
-  model::ToolResult result{.tool_use_id = std::move(call)};
-  Content parts = content(said);
-  result.content = as_result(std::move(parts.said));
+model::Message OpenaiMessages::result(const Json& json, const Json& said, std::string call) {
+  model::ToolResult result{.tool_use_id = std::move(call),
+                           .content = as_result(content(said)),
+                           .is_error = bool_at(json, "is_error") || bool_at(json, "isError")};
   if (result.content.empty()) result.content.emplace_back(model::Text{});
-  out.unplaced = parts.unplaced;
-  result.is_error = bool_at(json, "is_error") || bool_at(json, "isError");
-  out.said.emplace_back(result_message(std::move(result)));
-  return out;
+  return result_message(std::move(result));
 }
 
-OpenaiMessages::Content OpenaiMessages::content(const Json& json) {
-  Content out;
+std::vector<model::Block> OpenaiMessages::content(const Json& json) {
+  unplaced_ = false;
+  std::vector<model::Block> out;
   if (json.is_string())
-    add_text(out.said, json.get<std::string>());
+    add_text(out, json.get<std::string>());
   else if (json.is_object())
-    out.said.emplace_back(model::Text{dump(json)});
+    out.emplace_back(model::Text{dump(json)});
   for (const Json& part : elements(json)) {
     std::string text = part.is_string() ? part.get<std::string>() : string_at(part, "text");
     if (text.empty()) text = string_at(part, "refusal");
@@ -169,11 +162,9 @@ OpenaiMessages::Content OpenaiMessages::content(const Json& json) {
     auto picture = kept_image_at(
         receiver_, link.is_string() ? link.get<std::string>() : string_at(link, "url"));
     if (!text.empty()) {
-      out.said.emplace_back(model::Text{std::move(text)});
-    } else if (picture) {
-      out.said.emplace_back(*std::move(picture));
-    } else if (!string_at(part, "type").ends_with("text")) {  // an empty one is nothing
-      out.unplaced = true;
+      out.emplace_back(model::Text{std::move(text)});
+    } else if (!add_image(out, std::move(picture)) && !string_at(part, "type").ends_with("text")) {
+      unplaced_ = true;  // an empty text is nothing
       receiver_.lose("attachments and parts of other kinds");
     }
   }
@@ -212,10 +203,7 @@ void read_openai(const SourceFile& file, const ReadOptions& options, Receiver& r
 
 // Older sessions of Hermes: one object with a chat in it.
 bool is_hermes(const SourceFile& file) {
-  const std::string head = json_head(file);
-  const auto has = [&](std::string_view member) { return head.find(member) != std::string::npos; };
-  return head.starts_with('{') && has("\"session_id\"") && has("\"session_start\"") &&
-         has("\"messages\"");
+  return begins_with_object_of(file, {"session_id", "session_start", "messages"});
 }
 
 void read_hermes(const SourceFile& file, const ReadOptions&, Receiver& receiver) {

@@ -16,22 +16,22 @@ class OpenaiMessages {
   ArrayMessage operator()(const Json& message);
 
   // Pieces of it, for those who put them together otherwise.
-  ArrayMessage answer(const Json& json);
-  ArrayMessage result(const Json& json, const Json& content, std::string call);
-  struct Content {
-    std::vector<model::Block> said{};
-    bool unplaced = false;  // a part of it has no place among blocks
-  };
-  Content content(const Json& json);  // a string, or parts
+  model::Message answer(const Json& json);
+  model::Message result(const Json& json, const Json& content, std::string call);
+  std::vector<model::Block> content(const Json& json);  // a string, or parts
+  // Whether something of what was read last has no place among blocks.
+  bool unplaced() const { return unplaced_; }
 
  private:
-  ArrayMessage item(const Json& json, const std::string& type);
+  std::optional<ForeignContent> read(const Json& message);
+  std::optional<ForeignContent> item(const Json& json, const std::string& type);
   void add_calls(const Json& json, std::vector<model::Block>& out);
   model::Message answer_with(std::vector<model::Block> said, const Json& json);
 
   Receiver& receiver_;
   std::string model_;
   std::size_t calls_ = 0;  // so far: ids that are made up depend on it
+  bool unplaced_ = false;
 };
 
 // Whose model it is, by its name; empty: unknown.

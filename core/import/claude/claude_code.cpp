@@ -343,13 +343,6 @@ class ClaudeEntries {
 
 constexpr std::string_view of_agents = "agent-";
 
-bool is_uuid(std::string_view text) {
-  constexpr std::string_view form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-  return text.size() == form.size() && std::ranges::equal(text, form, [](char c, char wanted) {
-           return wanted == 'x' ? is_hex_digit(c) : c == wanted;
-         });
-}
-
 // The folder of the session that contains a sub-agent's file: <session>/subagents/…/agent-x.jsonl.
 std::optional<fs::path> folder_of_main(const SourceFile& file) {
   fs::path folder = file.folder();

@@ -80,10 +80,7 @@ struct ClaudeTranscript {
   bool unlinked = false;
   std::string session{}, cwd{}, forked_from{}, title{};
 
-  const ClaudeLine* line(const std::string& id) const {
-    const auto found = line_of.find(id);
-    return found == line_of.end() ? nullptr : found->second;
-  }
+  const ClaudeLine* line(const std::string& id) const { return found_in(line_of, id); }
 };
 
 ClaudeTranscript read_claude_lines(const SourceFile& file, const ReadOptions& options,

@@ -209,8 +209,7 @@ class CodexUnits {
   }
 
   void place_output(const CodexRecord& record) {
-    const auto found = answer_of_.find(record.call);
-    CodexUnit* answer = found == answer_of_.end() ? nullptr : found->second;
+    CodexUnit* answer = found_in(answer_of_, record.call);
     // Some do not name the call.
     if (record.call.empty() && latest_ != nullptr && waits(*latest_)) answer = latest_;
     CodexUnit* results = answer == nullptr ? nullptr : answer->partner;

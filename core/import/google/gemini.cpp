@@ -26,27 +26,21 @@ enum class GeminiKind {
 // A checkpoint costs a few bytes for every message it names, and a place costs the whole message.
 constexpr std::size_t most_places = 16;
 
-template <class Each>
-void each_part(const Json& message, const char* kind, Each each) {
+// What parts of that kind hold. A part may be alone.
+std::vector<const Json*> parts_of(const Json& message, const char* kind) {
   const Json& content = at(message, "content");
-  if (const Json& alone = at(content, kind); alone.is_object()) each(alone);
+  std::vector<const Json*> out;
+  if (const Json& alone = at(content, kind); alone.is_object()) out.push_back(&alone);
   for (const Json& part : elements(content))
-    if (const Json& found = at(part, kind); found.is_object()) each(found);
-}
-
-bool has_part(const Json& message, const char* kind) {
-  bool found = false;
-  each_part(message, kind, [&](const Json&) { found = true; });
-  return found;
+    if (const Json& found = at(part, kind); found.is_object()) out.push_back(&found);
+  return out;
 }
 
 // The calls an answer makes.
 std::vector<const Json*> gemini_calls(const Json& message) {
   std::vector<const Json*> out;
   for (const Json& call : list_at(message, "toolCalls")) out.push_back(&call);
-  if (out.empty())
-    each_part(message, "functionCall", [&](const Json& call) { out.push_back(&call); });
-  return out;
+  return out.empty() ? parts_of(message, "functionCall") : out;
 }
 
 // The ids of those that have one.
@@ -78,7 +72,7 @@ class GeminiHistory {
     if (type == "gemini") return GeminiKind::answer;  // though it may be empty for now
     if (type != "user")
       return spoken_text(content).empty() ? GeminiKind::nothing : GeminiKind::notice;
-    if (has_part(message, "functionResponse")) return GeminiKind::results;
+    if (!parts_of(message, "functionResponse").empty()) return GeminiKind::results;
     if (spoken_text(content).starts_with("<session_context>")) return GeminiKind::context;
     const auto* text = content.get_ptr<const std::string*>();
     return content.empty() || (text != nullptr && text->empty()) ? GeminiKind::nothing
@@ -138,12 +132,6 @@ class GeminiHistory {
     Node* after = nullptr;  // the last node that may have children, this one included
   };
 
-  template <class Map, class Key>
-  static Message* found_in(const Map& map, const Key& key) {
-    const auto found = map.find(key);
-    return found == map.end() ? nullptr : found->second;
-  }
-
   // A message that is said here. The first record counts, since what a checkpoint writes has lost
   // the tokens and the model; but one that replaces itself knows more.
   Message& learn(const Json& message, std::string_view text) {
@@ -180,10 +168,9 @@ class GeminiHistory {
 
   void remember_calls(const Json& message, Message& holder) {
     for (std::string& call : gemini_call_ids(message)) by_call_.emplace(std::move(call), &holder);
-    each_part(message, "functionResponse", [&](const Json& response) {
-      if (std::string call = string_at(response, "id"); !call.empty())
+    for (const Json* response : parts_of(message, "functionResponse"))
+      if (std::string call = string_at(*response, "id"); !call.empty())
         by_response_.emplace(std::move(call), &holder);
-    });
   }
 
   void append(Message& message) {
@@ -480,10 +467,7 @@ bool is_gemini(const SourceFile& file) {
         at(record, "$set").is_object() || at(record, "$rewindTo").is_string())
       return true;
   if (!first.empty()) return false;
-  const std::string head = json_head(file);
-  const auto has = [&](std::string_view member) { return head.find(member) != std::string::npos; };
-  return head.starts_with('{') && has("\"sessionId\"") && has("\"projectHash\"") &&
-         has("\"messages\"");
+  return begins_with_object_of(file, {"sessionId", "projectHash", "messages"});
 }
 
 void read_gemini(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {

@@ -33,7 +33,7 @@ class GrokReader {
     else if (type == "assistant")
       answer(line);
     else if (type == "tool_result")
-      result(line);
+      add(contents_.result(line, at(line, "content"), string_at(line, "tool_call_id")));
     else
       receiver_.lose(type == "backend_tool_call" ? "calls that the provider ran"
                                                  : "lines of other kinds");
@@ -54,15 +54,14 @@ class GrokReader {
   }
 
   std::string words_of(const Json& content) {
-    return model::plain_text({.content = contents_.content(content).said});
+    return model::plain_text({.content = contents_.content(content)});
   }
 
   void prompt(const Json& line, std::string_view text) {
     if (const std::string why = string_at(line, "synthetic_reason"); !why.empty())
       return add(ForeignContext{why, words_of(at(line, "content"))});
-    OpenaiMessages::Content content = contents_.content(at(line, "content"));
-    model::Message message{.role = model::Role::user, .content = std::move(content.said)};
-    if (!message.content.empty()) add(std::move(message), raw_if(content.unplaced, text));
+    model::Message message{.content = contents_.content(at(line, "content"))};
+    if (!message.content.empty()) add(std::move(message), raw_if(contents_.unplaced(), text));
   }
 
   void answer(const Json& line) {
@@ -72,20 +71,11 @@ class GrokReader {
       add_thinking(message.content, joined_texts(at(*thought, "summary"), ""));
       if (!at(*thought, "encrypted_content").is_string()) raw.clear();
     }
-    ArrayMessage said = contents_.answer(line);
-    for (auto& each : said.said)
-      if (auto* spoken = std::get_if<model::Message>(&each))
-        std::ranges::move(spoken->content, std::back_inserter(message.content));
+    std::ranges::move(contents_.answer(line).content, std::back_inserter(message.content));
     if (message.content.empty()) return;
     message.model = string_at(line, "model_id");
     message.stop = stop_by_calls(message.content);
     add(std::move(message), std::move(raw));
-  }
-
-  void result(const Json& line) {
-    ArrayMessage said =
-        contents_.result(line, at(line, "content"), string_at(line, "tool_call_id"));
-    add(std::get<model::Message>(std::move(said.said.front())));
   }
 
   Receiver& receiver_;

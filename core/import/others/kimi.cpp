@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 struct KimiStep {
   std::string id{}, time{};
   model::Message answer{.role = model::Role::assistant};
-  std::vector<std::pair<model::ToolResult, std::string>> results{};  // with their times
+  std::vector<ForeignEntry> results{};  // with the ids of their calls
   std::unordered_set<std::string> calls{};
 };
 
@@ -58,9 +58,8 @@ class KimiReader {
   void message(const Json& json, std::string_view text) {
     const Json& origin = at(json, "origin");
     const std::string kind = string_at(origin, "kind", "user"), role = string_at(json, "role");
-    OpenaiMessages::Content content = contents_.content(at(json, "content"));
     model::Message out{.role = role == "assistant" ? model::Role::assistant : model::Role::user,
-                       .content = std::move(content.said)};
+                       .content = contents_.content(at(json, "content"))};
     if (out.content.empty()) return;
     if (role == "user" && kind != "user") {
       const std::string label = string_at(origin, "variant", string_at(origin, "name", kind));
@@ -69,7 +68,7 @@ class KimiReader {
       add(ForeignContext{role, model::plain_text(out)});
     } else {
       if (role == "assistant") out.stop = model::Stop::stop;
-      add(std::move(out), raw_if(content.unplaced, text));
+      add(std::move(out), raw_if(contents_.unplaced(), text));
     }
   }
 
@@ -82,7 +81,8 @@ class KimiReader {
     const std::string type = string_at(json, "type");
     if (type == "step.begin") {
       end_step();
-      begin_step(string_at(json, "uuid"));
+      step();
+      if (const std::string id = string_at(json, "uuid"); !id.empty()) step_->id = id;
     } else if (type == "content.part") {
       part(at(json, "part"));
     } else if (type == "tool.call") {
@@ -117,29 +117,21 @@ class KimiReader {
     if (type == "think")
       said.emplace_back(model::Thinking{.thinking = string_at(json, "think")});
     else
-      std::ranges::move(contents_.content(Json::array({json})).said, std::back_inserter(said));
+      std::ranges::move(contents_.content(Json::array({json})), std::back_inserter(said));
   }
 
   void result(const Json& json) {
     const Json& given = at(json, "result");
-    model::ToolResult out{.tool_use_id = string_at(json, "toolCallId"),
-                          .is_error = bool_at(given, "isError")};
-    out.content = as_result(contents_.content(at(given, "output")).said);
-    if (out.content.empty()) out.content.emplace_back(model::Text{});
-    if (step_ && step_->calls.contains(out.tool_use_id))
-      step_->results.emplace_back(std::move(out), time_);
+    const std::string call = string_at(json, "toolCallId");
+    model::Message out = contents_.result(given, at(given, "output"), call);
+    if (step_ && step_->calls.contains(call))
+      step_->results.push_back({.id = call, .time = time_, .content = std::move(out)});
     else
-      add(result_message(std::move(out)));
-  }
-
-  void begin_step(std::string id) {
-    step_.emplace();
-    step_->id = id.empty() ? hash_ : std::move(id);
-    step_->time = time_;
+      add(std::move(out));
   }
 
   KimiStep& step() {
-    if (!step_) begin_step({});
+    if (!step_) step_ = {.id = hash_, .time = time_};
     return *step_;
   }
 
@@ -151,10 +143,8 @@ class KimiReader {
     done.answer.model = model_;
     if (done.answer.stop == model::Stop::none) done.answer.stop = model::Stop::aborted;
     chain_.append(done.id, done.time, std::move(done.answer));
-    for (auto& [said, time] : done.results) {
-      const std::string id = done.id + "/" + said.tool_use_id;
-      chain_.append(id, time, result_message(std::move(said)));
-    }
+    for (ForeignEntry& result : done.results)
+      chain_.append(done.id + "/" + result.id, result.time, std::move(result.content));
   }
 
   OpenaiMessages contents_;

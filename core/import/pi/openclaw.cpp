@@ -146,16 +146,12 @@ class ClawReader {
       if (begun.created_at.empty()) begun.created_at = header->session.created_at;
     }
     if (windows.empty() || !receiver_.begin(begun)) return;
-    PiLines lines(openclaw_name, begun.id, receiver_);
-    for (const ClawWindow& window : windows) {
+    std::vector<PiWindow> given;
+    for (const ClawWindow& window : windows)
       // After a reset the model knows nothing of what was before.
-      lines.begin_window(window.id, window.reason == "reset" ? "" : window.previous);
-      each_event(window.id, [&](std::string_view event) {
-        if (!lines.add(event)) receiver_.lose("damaged lines");
-        return true;
-      });
-    }
-    receiver_.end(lines.leaf_of(session.current));
+      given.push_back({window.id, window.reason == "reset" ? "" : window.previous,
+                       [&](const auto& each) { each_event(window.id, each); }});
+    give_pi_windows(given, session.current, openclaw_name, begun.id, receiver_);
   }
 
   // Each behind the one it names, whatever the clock said.

@@ -109,6 +109,13 @@ std::string json_head(const SourceFile& file) {
   return text.starts_with('{') || text.starts_with('[') ? std::string(text) : std::string{};
 }
 
+bool begins_with_object_of(const SourceFile& file, std::initializer_list<std::string_view> names) {
+  const std::string head = json_head(file);
+  return head.starts_with('{') && std::ranges::all_of(names, [&](std::string_view name) {
+           return head.find('"' + std::string(name) + '"') != std::string::npos;
+         });
+}
+
 Json first_record(const SourceFile& file) {
   const std::string text = json_head(file);
   auto record = text.starts_with('{')

@@ -56,6 +56,9 @@ std::vector<Json> first_records(const SourceFile& file, std::size_t most);
 // The file's first bytes, from the brace or bracket it begins with; empty: it begins with neither.
 std::string json_head(const SourceFile& file);
 
+// Whether it begins with an object in whose beginning all of these names are.
+bool begins_with_object_of(const SourceFile& file, std::initializer_list<std::string_view> names);
+
 // The first object of the file; null: it does not begin with one.
 Json first_record(const SourceFile& file);
 

@@ -72,6 +72,13 @@ Id entry_id(std::string_view format, std::string_view session, std::string_view 
 // The id of our session.
 Id session_id(std::string_view format, std::string_view session);
 
+// The pointer that a map has for a key; null: it has none.
+template <class Map, class Key>
+typename Map::mapped_type found_in(const Map& map, const Key& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second;
+}
+
 // Whether it was said or sums up what was: only below such an entry others come.
 bool has_children(const ForeignContent& content);
 
