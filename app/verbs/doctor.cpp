@@ -126,8 +126,11 @@ std::vector<std::string> lines_of(const Json& report) {
 
 namespace maintenance = store::home::maintenance;
 
-Json bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
-  Json done = Json::array();
+// What was done, a sentence each.
+using Done = std::vector<std::string>;
+
+Done bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
+  Done done;
   for (const SessionRecord& record : sessions)
     if (const auto count = value_or_throw(maintenance::bring_back(home, record.header.session)))
       done.push_back("restored " + counted(count, "entry", "entries") + " of " + record.key +
@@ -137,16 +140,15 @@ Json bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
   return done;
 }
 
-// What was done about it, a sentence each.
-Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
-  Json done = Json::array();
+Done repair(Home& home, const std::vector<SessionRecord>& sessions) {
+  Done done;
   for (const SessionRecord& record : sessions) {
     const auto aside = value_or_throw(maintenance::repair(home, record.header.session));
     if (!aside.empty())
       done.push_back("rebuilt " + record.key + "; the old file was saved as " + aside);
   }
   for (const auto& each : value_or_throw(store::home::migrate_all(home)))
-    for (const std::string& line : store::home::report_of(each)) done.push_back(line);
+    std::ranges::move(store::home::report_of(each), std::back_inserter(done));
   for (const std::string& name : value_or_throw(maintenance::remove_leftovers(home)))
     done.push_back("removed " + name + ", left behind by a process that died");
   return done;
@@ -155,7 +157,7 @@ Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
 // What was found, ready to be printed in either way.
 struct Report {
   Json facts{};
-  std::vector<std::string> done{};      // what was repaired
+  Done done{};                          // what was repaired
   std::vector<std::string> problems{};  // lines, worst first
   std::vector<std::string> fine{};      // lines about sessions that are whole
   std::string sum{};                    // of all sessions; empty: only some were asked about
@@ -245,11 +247,12 @@ std::vector<SessionRecord> repair_as_wanted(const Invocation& invocation, Home* 
     report.facts["rebuilt"] = value_or_throw(maintenance::rebuild_index(*home));
   std::vector<SessionRecord> wanted = sessions_asked_for(invocation, store);
   const bool restore = invocation.has("--restore-quarantine"), mend = invocation.has("--repair");
-  if (restore) report.facts["restored"] = bring_back(*home, wanted);
-  if (mend) report.facts["repaired"] = repair(*home, wanted);
-  for (const char* kind : {"restored", "repaired"})
-    for (const Json& sentence : at(report.facts, kind))
-      report.done.push_back(sentence.get<std::string>());
+  const auto note_done = [&](const char* kind, Done done) {
+    report.facts[kind] = done;
+    std::ranges::move(done, std::back_inserter(report.done));
+  };
+  if (restore) note_done("restored", bring_back(*home, wanted));
+  if (mend) note_done("repaired", repair(*home, wanted));
   if (!mend && !restore) return wanted;
   if (invocation.arguments.empty()) wanted = store.list();
   for (SessionRecord& record : wanted) record = store.open(record.header.session);

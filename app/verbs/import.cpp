@@ -116,8 +116,7 @@ void check_single(const std::vector<ImportSource>& sources) {
 int undo(const Invocation& invocation, store::SessionStore& store,
          const std::vector<ImportSource>& sources) {
   std::set<Id> gone;
-  Json keys = Json::array();
-  std::string lines;
+  Listing keys(invocation);
   for (const ImportSource& source : sources) {
     std::vector<std::string> ids;
     for (const ForeignSession& session : importers::sessions_in(source)) ids.push_back(session.id);
@@ -125,14 +124,13 @@ int undo(const Invocation& invocation, store::SessionStore& store,
       if (!gone.insert(record.header.session).second) continue;
       if (!invocation.has("--dry-run"))
         store::value_or_throw(store.life_cycle().erase(record.header.session));
-      keys.push_back(record.key);
-      lines += record.key + "\n";
+      keys.add(json_string(record.key), record.key);
     }
   }
-  print_answer(
-      invocation, dump({{"deleted", std::move(keys)}}),
-      lines + counted(gone.size(), "session") +
-          (invocation.has("--dry-run") ? " would go to the trash" : " moved to the trash"));
+  keys.end({}, "deleted");
+  if (!invocation.has("--json"))
+    print_line(counted(gone.size(), "session") +
+               (invocation.has("--dry-run") ? " would go to the trash" : " moved to the trash"));
   return 0;
 }
 
@@ -180,15 +178,12 @@ class Seen {
 
   void save() const {
     if (file_.empty()) return;
-    Json sessions = Json::array();
-    std::string rows;
-    for (const auto& [path, state] : files_) {
-      rows += rows.empty() ? "" : ",";
-      rows += json_string(path) + R"(:{"bytes":)" + std::to_string(state.first) +
-              R"(,"modified":)" + std::to_string(state.second) + "}";
-    }
-    for (const std::string& id : sessions_) sessions.push_back(id);
-    replace_small_file(file_, R"({"files":{)" + rows + R"(},"sessions":)" + dump(sessions) + "}\n");
+    const std::string rows = listed(files_, ",", [](const auto& file) {
+      return json_string(file.first) + R"(:{"bytes":)" + std::to_string(file.second.first) +
+             R"(,"modified":)" + std::to_string(file.second.second) + "}";
+    });
+    replace_small_file(file_, R"({"files":{)" + rows + R"(},"sessions":[)" +
+                                  listed(sessions_, ",", json_string) + "]}\n");
   }
 
  private:

@@ -33,17 +33,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Pairs = std::map<std::string, std::string>;
+
 std::string words_text(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& each : words) out += (out.empty() ? "" : ", ") + json_string(each);
-  return "[" + out + "]";
+  return "[" + listed(words, ", ", json_string) + "]";
 }
 
-std::string pairs_text(const std::map<std::string, std::string>& pairs) {
-  std::string out;
-  for (const auto& [name, value] : pairs)
-    out += (out.empty() ? " " : ", ") + json_string(name) + " = " + json_string(value);
-  return "{" + out + " }";
+std::string pairs_text(const Pairs& pairs) {
+  const auto shown = [](const auto& pair) {
+    return json_string(pair.first) + " = " + json_string(pair.second);
+  };
+  return "{ " + listed(pairs, ", ", shown) + " }";
 }
 
 // Whether a line begins a table of this server: [mcp.x], [mcp."x"], [mcp.x.env].
@@ -153,14 +153,12 @@ std::map<std::string, ServerEntry> servers_in(const std::string& file, const std
   return config.servers;
 }
 
-std::string names_text(const std::map<std::string, std::string>& pairs) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : pairs) names.push_back(name);
-  return listed(names);
+std::string names_text(const Pairs& pairs) {
+  return listed(pairs, ", ", &Pairs::value_type::first);
 }
 
-std::map<std::string, std::string> pairs_in(const std::string& text) {
-  std::map<std::string, std::string> out;
+Pairs pairs_in(const std::string& text) {
+  Pairs out;
   for (const std::string_view each : split(text, ',')) {
     const std::size_t equals = each.find('=');
     if (equals == std::string_view::npos || equals == 0)

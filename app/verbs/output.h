@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/verbs/subcommands.h"
 #include "core/checkpoints/workspace_files.h"
@@ -41,6 +42,23 @@ void print_styled(std::string_view safe);     // sanitized already, with skein's
 void print_text(std::string_view safe);       // the same, as it is
 // The one if --json was given, else the other.
 void print_answer(const Invocation& invocation, const JsonText& json, std::string_view line);
+
+// A list: with --json an array, printed at its end, else a line for each row, printed at once.
+class Listing {
+ public:
+  explicit Listing(const Invocation& invocation) : json_(invocation.has("--json")) {}
+  void add(const JsonText& row, std::string_view line);
+  void add_failure(const JsonText& row, std::string_view line);  // the line: on standard error
+  // `none`: what to print instead of lines if there are no rows. `member`: the array is that member
+  // of an object.
+  void end(std::string_view none = {}, std::string_view member = {}) const;
+  bool empty() const { return rows_.empty(); }
+
+ private:
+  bool json_;
+  std::vector<JsonText> rows_{};
+};
+
 std::string pad(std::string text, std::size_t width);  // with blanks, to `width` bytes
 
 std::uint64_t bytes_of(const std::vector<store::SessionRecord>& sessions);  // all together

@@ -48,18 +48,16 @@ int remove_trust(const std::string& workspace, app::ProjectFiles& files) {
 
 // What was trusted anywhere, changed since or not.
 int list_trust(const Invocation& invocation) {
-  Json all = Json::array();
-  std::string text;
+  Listing all(invocation);
   const auto add = [&](const std::string& what, const std::string& path) {
-    all.push_back({{"what", what}, {"path", path}});
-    text += (text.empty() ? "" : "\n") + pad(what, 14) + path;
+    all.add(dump({{"what", what}, {"path", path}}), pad(what, 14) + path);
   };
   for (const std::string& workspace : app::trusted_workspaces())
     add("configuration", workspace + "/.skein/config.toml");
   for (const std::string& root : TrustRecord::roots(app::trust_folder()))
     for (const std::string& path : TrustRecord(app::trust_folder(), root).paths())
       add("file", path);
-  print_answer(invocation, dump(all), text.empty() ? "nothing is trusted" : text);
+  all.end("nothing is trusted");
   return 0;
 }
 

@@ -207,12 +207,13 @@ void list_sessions(const Invocation& invocation) {
     const auto found = workers.find(record.header.session);
     return found == workers.end() ? std::string{} : found->second;
   };
-  if (invocation.has("--json")) {
-    std::string out = "[";
-    for (const SessionRecord& record : sessions)
-      out += (out.size() > 1 ? "," : "") + record_json(record, *catalog, at_work(record));
-    return print_json(out + "]");
-  }
+  if (invocation.has("--json"))
+    return print_json("[" +
+                      listed(sessions, ",",
+                             [&](const SessionRecord& record) {
+                               return record_json(record, *catalog, at_work(record));
+                             }) +
+                      "]");
   if (sessions.empty()) print_text("no sessions yet\n");
   if (const screen::Screen::Parts screen = screen_parts(invocation);
       screen.look.live && !sessions.empty()) {
@@ -276,9 +277,8 @@ void show_session(const Invocation& invocation) {
   if (tree) {
     print_text("],\"entries\":[");
     value_or_throw(store.transcripts().load(session, 0, entry_printer(redacted)));
-    Json leaves = Json::array();
-    for (const Id leaf : record.state.leaves) leaves.push_back(to_string(leaf));
-    print_text("],\"leaves\":" + dump(leaves) + "}\n");
+    const auto quoted = [](Id leaf) { return json_string(to_string(leaf)); };
+    print_text("],\"leaves\":[" + listed(record.state.leaves, ",", quoted) + "]}\n");
   } else {
     print_text("]}\n");
   }
