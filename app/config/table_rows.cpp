@@ -23,12 +23,9 @@ bool add_alias(Target& to, const Item& item) {
 
 bool set_like(Target& to, const Item& item) {
   const ProviderRow* known = to.catalog.find_provider(item.text);
-  if (known == nullptr) {
-    std::vector<std::string> names;
-    for (const ProviderRow& row : to.catalog.providers()) names.emplace_back(row.name);
+  if (known == nullptr)
     throw Error("like is '" + item.text + "', which is not a known provider; there are " +
-                listed(names));
-  }
+                listed(to.catalog.providers(), ", ", &ProviderRow::name));
   ProviderRow row = *known;
   row.name = item.owner;
   // What it serves may be the same models, but only the vendor itself is known to speak both

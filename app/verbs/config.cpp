@@ -218,8 +218,7 @@ int check_config(const Invocation& invocation) {
   }
   for (const std::string& trouble : troubles) print_line(trouble);
   for (const std::string& notice : notices) print_line("note: " + notice);
-  std::size_t read = 0;
-  for (const ConfigPlace& each : places) read += each.there;
+  const auto read = static_cast<std::size_t>(std::ranges::count_if(places, &ConfigPlace::there));
   if (troubles.empty())
     print_line(read == 0 ? "there is no configuration; `skein config path` shows where to put it"
                          : "no mistakes in " + counted(read, "file"));

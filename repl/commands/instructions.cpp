@@ -95,9 +95,10 @@ void show_instructions(Session& session, std::string_view number) {
   for (const InstructionLine& line : lines)
     table.rows.push_back({std::to_string(table.rows.size() + 1), line.name,
                           line.tokens > 0 ? short_count(line.tokens) : "", line.why});
-  session.screen().print(layout::drawn(table, session.screen().width(), session.screen().look()) +
-                         "/instructions NUMBER opens one in your editor; the model gets changes "
-                         "with your next message.\n");
+  session.screen().show(table);
+  session.screen().print(
+      "/instructions NUMBER opens one in your editor; the model gets changes with your next "
+      "message.\n");
 }
 
 void write_instructions(Session& session, std::string_view focus) {
@@ -144,8 +145,8 @@ void show_memory(Session& session, std::string_view argument) {
     table.rows.push_back({std::to_string(table.rows.size() + 1), note.text,
                           scope == memory::Scope::everywhere ? "every project" : "this project",
                           note.date.empty() ? "by hand" : note.date});
+  session.screen().show(table);
   session.screen().print(
-      layout::drawn(table, session.screen().width(), session.screen().look()) +
       "/memory why NUMBER opens its source; /memory edit [-g] opens the file.\n");
 }
 
