@@ -17,6 +17,7 @@
 #include "app/setup/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
+#include "core/text/encoding.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "providers/catalog/catalog.h"
@@ -114,7 +115,6 @@ void print_keys(const Invocation& invocation, const KeyMap& keys) {
 // As a shell's $'…' takes them.
 std::string visible(std::string_view bytes) {
   std::string out;
-  constexpr std::string_view digits = "0123456789abcdef";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte == 0x1B)
@@ -122,7 +122,7 @@ std::string visible(std::string_view bytes) {
     else if (byte > ' ' && byte < 0x7F && byte != '\\')
       out += c;
     else
-      out += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
+      out += "\\x" + hex(byte, 2);
   }
   return out;
 }

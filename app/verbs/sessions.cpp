@@ -321,12 +321,10 @@ void rename_session(const Invocation& invocation) {
 void append_entries(const Invocation& invocation) {
   const std::string input = all_of_stdin();
   std::vector<NewEntry> entries;
-  std::string_view rest = input;
-  for (std::size_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+  std::size_t number = 0;
+  for (const std::string_view line : split(input, '\n')) {
+    ++number;
+    if (trimmed(line).empty()) continue;
     store::Result<NewEntry> entry = store::new_entry_from_json(line);
     if (!entry) throw UsageError("line " + std::to_string(number) + ": " + entry.error().text);
     entries.push_back(std::move(*entry));
