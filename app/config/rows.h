@@ -1,6 +1,7 @@
 // The rows of the configuration, a file for each group of tables, and what they have in common.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,6 +36,9 @@ inline void take(double& to, const Item& item) { to = item.number; }
 inline void take(std::optional<double>& to, const Item& item) { to = item.number; }
 inline void take(std::int64_t& to, const Item& item) {
   to = static_cast<std::int64_t>(item.number);
+}
+inline void take(std::chrono::milliseconds& to, const Item& item) {  // of seconds
+  to = std::chrono::milliseconds(static_cast<std::int64_t>(item.number * 1000));
 }
 
 // Whether there are such models is checked once all tables have been read: see check_names.

@@ -197,11 +197,6 @@ template <auto member>
 bool set_in_server(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) { take(entry.*member, item); });
 }
-bool set_timeout(Target& to, const Item& item) {
-  return change_server(to, item, [&](mcp::ServerEntry& entry) {
-    entry.timeout = std::chrono::seconds(static_cast<std::int64_t>(item.number));
-  });
-}
 bool set_exposures(Target& to, const Item& item) {
   for (const auto& [pattern, exposure] : item.pairs)
     if (exposure != "direct" && exposure != "search" && exposure != "hidden")
@@ -234,7 +229,7 @@ constexpr Key server_table[] = {
      set_in_server<&mcp::ServerEntry::headers>},
     {"timeout", whole(1, 1800), "60", trusted,
      "cancel a call after this many seconds without progress; after ten times as long in any case",
-     set_timeout},
+     set_in_server<&mcp::ServerEntry::timeout>},
     {"hidden-tools", words, "none", trusted, "tools that the model does not get: [\"delete_*\"]",
      set_in_server<&mcp::ServerEntry::hidden>},
     {"tools", pairs, "none", trusted,
@@ -271,10 +266,6 @@ bool set_hook_condition(Target& to, const Item& item) {
   hook_of(to, item).condition = item.text;
   return true;
 }
-bool set_hook_time(Target& to, const Item& item) {
-  hook_of(to, item).time = std::chrono::milliseconds(static_cast<std::int64_t>(item.number * 1000));
-  return true;
-}
 bool set_on_failure(Target& to, const Item& item) {
   hook_of(to, item).block_on_failure = item.text == "block";
   return true;
@@ -294,7 +285,7 @@ constexpr Key hook_table[] = {
     {"if", text, "every call", trusted, "run only for calls that match this rule: bash(git push *)",
      set_hook_condition},
     {"timeout", number(0, 3600), "60; UserPromptSubmit 30, Notification 5, SessionEnd 1.5", trusted,
-     "how many seconds the hook may take", set_hook_time},
+     "how many seconds the hook may take", set_in_hook<&hooks::HookDefinition::time>},
     {"on-failure", one_of("continue|block"), "continue", trusted,
      "what to do after a crash, a timeout, or an exit status other than 0 and 2", set_on_failure},
 };

@@ -78,19 +78,16 @@ std::string without_server(const std::string& text, const std::string& name) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
     const std::string line = text.substr(at, end - at);
     at = end;
-    if (trimmed(line).starts_with('[')) {
-      const bool was = inside;
-      inside = begins_server(line, name);
-      if (inside || (was && out.empty())) blank.clear();
-    }
     if (trimmed(line).empty()) {
       blank += line;
-    } else if (!inside) {
-      out += blank + line;
-      blank.clear();
-    } else {
-      blank.clear();
+      continue;
     }
+    if (trimmed(line).starts_with('[')) {
+      const bool was = std::exchange(inside, begins_server(line, name));
+      if (was && out.empty()) blank.clear();
+    }
+    if (!inside) out += blank + line;
+    blank.clear();
   }
   return out + (inside ? "" : blank);
 }
