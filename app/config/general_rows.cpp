@@ -43,14 +43,7 @@ bool set_most(Target& to, const Item& item) {
 }
 
 bool set_notify_command(Target& to, const Item& item) {
-  if (const std::string used =
-          to.by_workspace() ? workspace_file_in(item.text, to.workspace) : std::string{};
-      !used.empty()) {
-    to.config.notices.push_back("the notify-command in the workspace's configuration uses " + used +
-                                " of the workspace, which trust does not cover; ignored");
-    return true;
-  }
-  to.config.notify_command = item.text;
+  if (!runs_workspace_file(to, item.text, "notify-command")) to.config.notify_command = item.text;
   return true;
 }
 

@@ -50,9 +50,11 @@ inline bool set_fallback(Target& to, const Item& item) {
 // Trust is given to the text of a workspace's configuration. A script next to it may change the
 // next minute, by a checkout or by a tool, so a key command or notify-command may not name one.
 //
-// The first file of the workspace that `command` names, be it by a relative or an absolute path, or
-// by a word that a folder of $PATH in the workspace would answer to; empty: none.
-std::string workspace_file_in(const std::string& command, const std::string& workspace);
+// Whether a command of a workspace's configuration names a file of the workspace: by a relative or
+// an absolute path, or by a word that a folder of $PATH in the workspace would answer to. Then the
+// user is told: `what` says which command it is, and `advice` what to do.
+bool runs_workspace_file(Target& to, const std::string& command, const std::string& what,
+                         const std::string& advice = {});
 
 using Rows = std::span<const Key>();
 Rows general_rows;  // above all tables

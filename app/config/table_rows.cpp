@@ -59,17 +59,12 @@ bool set_url(Target& to, const Item& item) {
 // A workspace may say where its keys come from, but not with one of its files: trust is in the
 // text of its configuration, not in the files next to it.
 bool set_key_command(Target& to, const Item& item) {
-  std::string command = item.text;
-  if (to.by_workspace()) {
-    if (const std::string used = workspace_file_in(command, to.workspace); !used.empty()) {
-      to.config.notices.push_back(
-          "the key-command of " + item.owner + " in the workspace's configuration uses " + used +
-          " of the workspace, which trust does not cover; ignored. Name a command outside the "
-          "workspace, or set it in your own configuration");
-      return true;
-    }
-    command = "cd / || exit; " + command;  // where no relative path leads into the workspace
-  }
+  if (runs_workspace_file(to, item.text, "key-command of " + item.owner,
+                          ". Name a command outside the workspace, or set it in your own "
+                          "configuration"))
+    return true;
+  // No relative path leads from / into the workspace.
+  const std::string command = (to.by_workspace() ? "cd / || exit; " : "") + item.text;
   return change_provider(to, item, [&](ProviderRow& row) { row.key_command = command; });
 }
 bool set_key_variable(Target& to, const Item& item) {

@@ -31,7 +31,6 @@ namespace maintenance = store::home::maintenance;
 
 namespace {
 
-// What --older-than says.
 std::int64_t age_ms(const Invocation& invocation) {
   const std::string text = invocation.value("--older-than");
   if (const auto age = duration_ms(text)) return *age;

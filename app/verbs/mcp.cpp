@@ -167,7 +167,6 @@ Pairs pairs_in(const std::string& text) {
 
 }  // namespace
 
-// skein mcp list
 int list_servers(const Invocation& invocation) {
   app::catch_signals();
   const app::Servers servers = servers_of(invocation);
@@ -192,7 +191,7 @@ int list_servers(const Invocation& invocation) {
   return good ? 0 : failed_status;
 }
 
-// skein mcp get NAME. Values of variables are not shown: they may be keys.
+// Values of variables are not shown: they may be keys.
 int show_server(const Invocation& invocation) {
   app::catch_signals();
   const std::string& name = invocation.arguments.at(0);
@@ -233,7 +232,6 @@ int show_server(const Invocation& invocation) {
   return row.good ? 0 : failed_status;
 }
 
-// skein mcp add NAME -- COMMAND ARGUMENT…
 void add_server(const Invocation& invocation) {
   ServerEntry entry{.name = invocation.arguments.at(0)};
   if (invocation.arguments.size() > 1) entry.command = invocation.arguments[1];
@@ -264,7 +262,6 @@ void add_server(const Invocation& invocation) {
   print_line("added to " + file + "; `skein mcp get " + entry.name + "` tests it");
 }
 
-// skein mcp remove NAME
 void remove_server(const Invocation& invocation) {
   const std::string& name = invocation.arguments.at(0);
   const std::string file = app::writable_config_file();

@@ -73,7 +73,6 @@ bool trusted_by_user(const app::ProjectReview& review) {
 
 }  // namespace
 
-// skein skills list
 void list_skills(const Invocation& invocation) {
   app::ProjectFiles files(app::places_around(app::workspace_folder(invocation)),
                           app::ProjectFiles::Skills::load);
@@ -105,7 +104,7 @@ void list_skills(const Invocation& invocation) {
   }
 }
 
-// skein skills check DIR: a skill, or a folder of skills.
+// Of a skill, or of a folder of skills.
 int check_skills(const Invocation& invocation) {
   const std::string folder = invocation.arguments.front();
   std::error_code failed;
@@ -127,7 +126,6 @@ int check_skills(const Invocation& invocation) {
   return wrong == 0 ? 0 : failed_status;
 }
 
-// skein trust [--list] [--remove] [--dry-run] [--yes]
 int trust(const Invocation& invocation) {
   if (invocation.has("--list")) return list_trust(invocation);
   const project::Places places = app::places_around(app::workspace_folder(invocation));

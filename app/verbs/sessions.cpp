@@ -202,16 +202,12 @@ void list_sessions(const Invocation& invocation) {
   const bool more = limit > 0 && sessions.size() > limit;
   if (more) sessions.resize(limit);
   const auto catalog = app::configured_catalog(invocation);
-  const std::map<Id, std::string> workers = store::at_work(store, sessions);
-  const auto at_work = [&](const SessionRecord& record) {
-    const auto found = workers.find(record.header.session);
-    return found == workers.end() ? std::string{} : found->second;
-  };
+  std::map<Id, std::string> workers = store::at_work(store, sessions);
   if (invocation.has("--json"))
     return print_json("[" +
                       listed(sessions, ",",
                              [&](const SessionRecord& record) {
-                               return record_json(record, *catalog, at_work(record));
+                               return record_json(record, *catalog, workers[record.header.session]);
                              }) +
                       "]");
   if (sessions.empty()) print_text("no sessions yet\n");
@@ -224,8 +220,8 @@ void list_sessions(const Invocation& invocation) {
     std::size_t width = 0;
     for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
     for (const SessionRecord& record : sessions)
-      print_line(
-          line_of(record, children[record.header.session], at_work(record), *catalog, width));
+      print_line(line_of(record, children[record.header.session], workers[record.header.session],
+                         *catalog, width));
   }
   if (more) {
     std::fflush(stdout);  // the sessions come first, also where both go to one place

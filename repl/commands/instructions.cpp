@@ -14,7 +14,6 @@ namespace skein::commands {
 
 namespace {
 
-// A file of instructions, for people.
 struct InstructionLine {
   std::string file, name, why;
   std::int64_t tokens = 0;

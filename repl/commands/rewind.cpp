@@ -46,7 +46,6 @@ void move_head(Session& session, std::optional<Id> head) {
   session.conversation().reload();
 }
 
-// What the user wants of the files.
 struct FilesWanted {
   bool put_back = false;
   bool overwrite = false;  // also what was changed by hand
