@@ -128,13 +128,8 @@ void show_memory(Session& session, std::string_view argument) {
   const std::vector<MemoryLine> lines = memory ? memory->notes() : std::vector<MemoryLine>{};
   const auto [verb, rest] = first_word(argument);
   if (verb == "why") return open_where_said(session, line_numbered(lines, trimmed(rest)).note);
-  if (verb == "edit")
-    return open_in_editor(
-        session, memory == nullptr ? ""
-                                   : memory
-                                         ->file(trimmed(rest) == "-g" ? memory::Scope::everywhere
-                                                                      : memory::Scope::project)
-                                         .path());
+  const auto wanted = trimmed(rest) == "-g" ? memory::Scope::everywhere : memory::Scope::project;
+  if (verb == "edit") return open_in_editor(session, memory ? memory->file(wanted).path() : "");
   if (!verb.empty()) throw Error("usage: /memory, /memory why NUMBER or /memory edit [-g]");
   if (lines.empty())
     return session.screen().print("Nothing is remembered yet; /remember TEXT saves a line.\n");

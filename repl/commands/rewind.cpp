@@ -121,10 +121,8 @@ void show_plan_diff(Session& session, const RestorePlan& plan) {
 // changed by hand.
 FilesWanted ask_for_files(Session& session, const RestorePlan& plan, const std::string& asked = {},
                           pick::Enter enter = pick::Enter::no) {
-  const auto follow = session.services().files_follow;
   if (plan.actions.empty() && plan.by_hand.empty()) return {};
-  if (follow == Services::FilesFollow::never) return {};
-  if (follow == Services::FilesFollow::always) return {.put_back = true};
+  if (session.services().files_follow == Services::FilesFollow::always) return {.put_back = true};
   session.screen().print_untrusted(plan_text(plan, 8));
   const std::string question = !asked.empty() ? asked
                                : plan.actions.empty()
@@ -317,9 +315,8 @@ std::optional<Chosen> ask_what(Session& session, const RestorePlan& plan) {
 
 // The message that `number` names: 1 or nothing is the last one. One that can be gone back from.
 model::Entry prompt_back(Session& session, std::string_view number, const std::string& command) {
-  const std::optional<std::size_t> back =
-      number.empty() ? std::optional<std::size_t>(1) : number_in(number);
-  if (!back || *back == 0)
+  const std::optional<std::size_t> back = number_in(number.empty() ? "1" : number);
+  if (!back)
     throw Error(command + " takes a number: 1 for your last message, 2 for the one before it");
   const std::vector<model::Entry> prompts = prompts_of(session, *back);
   if (prompts.empty()) throw Error("nothing has been said yet");
