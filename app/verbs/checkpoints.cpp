@@ -29,6 +29,15 @@ using store::SessionRecord, store::value_or_throw;
 
 namespace {
 
+// `store` must outlive them.
+WorkspaceFiles files_in(const Invocation& invocation, store::SessionStore& store,
+                        const std::string& folder) {
+  return WorkspaceFiles(store, app::contents_of(invocation, store), folder,
+                        app::own_places(invocation),
+                        app::load_config(invocation, "").chosen_sandbox(), "",
+                        checkpoints::ScanLimits{}, app::unfinished_folder());
+}
+
 struct Goal {
   Id entry{};
   std::optional<Id> head{};                          // where the conversation goes

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "app/setup/home.h"
-#include "app/setup/load_config.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -27,14 +26,6 @@ OpenedSession open_session(const Invocation& invocation) {
   const Id found = store::value_or_throw(store.find(invocation.arguments.at(0))).header.session;
   store::SessionRecord record = store.open(found);
   return {std::move(store), std::move(record)};
-}
-
-checkpoints::WorkspaceFiles files_in(const Invocation& invocation, store::SessionStore& store,
-                                     const std::string& folder) {
-  return checkpoints::WorkspaceFiles(store, app::contents_of(invocation, store), folder,
-                                     app::own_places(invocation),
-                                     app::load_config(invocation, "").chosen_sandbox(), "",
-                                     checkpoints::ScanLimits{}, app::unfinished_folder());
 }
 
 std::int64_t since_ms(const Invocation& invocation) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/verbs/subcommands.h"
-#include "core/checkpoints/workspace_files.h"
 #include "core/store/session_store.h"
 #include "core/text/base.h"
 #include "repl/screen/screen.h"
@@ -26,9 +25,6 @@ struct OpenedSession {
   Id id = record.header.session;
 };
 OpenedSession open_session(const Invocation& invocation);
-// The files of a folder with their checkpoints; `store` must outlive them.
-checkpoints::WorkspaceFiles files_in(const Invocation& invocation, store::SessionStore& store,
-                                     const std::string& folder);
 // What --since says, in ms since 1970; 0: it was not given.
 std::int64_t since_ms(const Invocation& invocation);
 // The user's answer on standard input, trimmed and in lower case; empty: there is none.
