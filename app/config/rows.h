@@ -51,8 +51,8 @@ inline bool set_fallback(Target& to, const Item& item) {
 // next minute, by a checkout or by a tool, so a key command or notify-command may not name one.
 //
 // Whether a command of a workspace's configuration names a file of the workspace: by a relative or
-// an absolute path, or by a word that a folder of $PATH in the workspace would answer to. Then the
-// user is told: `what` says which command it is, and `advice` what to do.
+// an absolute path, or by a word that a folder of $PATH in the workspace would answer to. Then a
+// notice says so: `what` is the command, and `advice` what to do.
 bool runs_workspace_file(Target& to, const std::string& command, const std::string& what,
                          const std::string& advice = {});
 
