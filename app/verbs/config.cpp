@@ -184,7 +184,7 @@ Json trouble_json(const std::string& trouble, const std::vector<ConfigPlace>& pl
 }  // namespace
 
 void config_path(const Invocation& invocation) {
-  Listing out(invocation);
+  ListPrinter out(invocation);
   for (const ConfigPlace& each : config_places(app::workspace_folder(invocation))) {
     const std::string note = each.there || each.path.empty() ? each.note : "does not exist";
     out.add(

@@ -90,7 +90,7 @@ Json chords_json(const std::vector<terminal::Chord>& chords) {
 }
 
 void print_keys(const Invocation& invocation, const KeyMap& keys) {
-  Listing out(invocation);
+  ListPrinter out(invocation);
   for (const KeyRow& row : terminal::key_rows()) {
     if (row.action == terminal::Action::none) continue;
     const auto &chords = keys.chords(row.action),

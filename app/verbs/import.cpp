@@ -112,7 +112,7 @@ void check_single(const std::vector<ImportSource>& sources) {
 int undo(const Invocation& invocation, store::SessionStore& store,
          const std::vector<ImportSource>& sources) {
   std::set<Id> gone;
-  Listing keys(invocation);
+  ListPrinter keys(invocation);
   for (const ImportSource& source : sources) {
     std::vector<std::string> ids;
     for (const ForeignSession& session : importers::sessions_in(source)) ids.push_back(session.id);

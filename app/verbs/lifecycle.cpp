@@ -145,7 +145,7 @@ void set_pinned(const Invocation& invocation, bool pinned) {
 
 void print_snapshots(const Invocation& invocation, SessionStore& store,
                      const SessionRecord& record) {
-  Listing all(invocation);
+  ListPrinter all(invocation);
   for (const auto& [name, entry] : record.state.snapshots) {
     const auto found = store.load_entry(record.header.session, entry);
     const std::string preview =
@@ -165,7 +165,7 @@ void archive_unused(const Invocation& invocation) {
   // The time that was set for a single session does not count here.
   for (SessionRecord& record : sessions) record.state.ttl.clear();
   const bool only_look = invocation.has("--dry-run");
-  Listing archived(invocation);
+  ListPrinter archived(invocation);
   for (const Expiring& each : store::expiring(sessions, {.archive_after_ms = age}, now_ms())) {
     if (!only_look && value_or_throw(store::expire(store, each)) != Expired::done) continue;
     archived.add(json_string(each.record.key), (only_look ? "would archive " : "archived ") +
@@ -201,7 +201,7 @@ void prune_sessions(const Invocation& invocation) {
   const std::int64_t age = age_ms(invocation);
   SessionStore store = app::open_store(invocation);
   const bool only_look = invocation.has("--dry-run");
-  Listing moved(invocation);
+  ListPrinter moved(invocation);
   for (const SessionRecord& record : store::unused_for(store, age)) {
     if (record.state.pinned || store::is_child(record)) continue;  // a child goes with its parent
     // It may have been used since the list was made.
@@ -290,7 +290,7 @@ void set_session_ttl(const Invocation& invocation) {
 void list_trash(const Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   const std::vector<store::TrashedSession> all = value_or_throw(store.life_cycle().trash());
-  Listing out(invocation);
+  ListPrinter out(invocation);
   std::size_t width = 0;
   for (const store::TrashedSession& each : all) width = std::max(width, each.key.size());
   for (const store::TrashedSession& each : all) {

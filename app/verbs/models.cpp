@@ -154,7 +154,7 @@ void list_models(const Invocation& invocation) {
   const std::string wanted = invocation.arguments.empty() ? "" : invocation.arguments.front();
   refresh(invocation, catalog, keys, cache, wanted);
 
-  Listing out(invocation);
+  ListPrinter out(invocation);
   for (const app::AvailableModel& model : app::available_models(catalog, keys))
     if (wanted.empty() || wanted == model.provider)
       out.add(dump(model_json(model)), line_of(model));

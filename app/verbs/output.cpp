@@ -62,17 +62,17 @@ void print_answer(const Invocation& invocation, const JsonText& json, std::strin
   invocation.has("--json") ? print_json(json) : print_line(line);
 }
 
-void Listing::add(const JsonText& row, std::string_view line) {
+void ListPrinter::add(const JsonText& row, std::string_view line) {
   rows_.push_back(row);
   if (!json_) print_line(line);
 }
 
-void Listing::add_failure(const JsonText& row, std::string_view line) {
+void ListPrinter::add_failure(const JsonText& row, std::string_view line) {
   rows_.push_back(row);
   if (!json_) tell_user(line);
 }
 
-void Listing::end(std::string_view none, std::string_view member) const {
+void ListPrinter::end(std::string_view none, std::string_view member) const {
   const JsonText all = "[" + listed(rows_, ",") + "]";
   if (json_)
     print_json(member.empty() ? all : "{" + json_string(member) + ":" + all + "}");

@@ -40,9 +40,9 @@ void print_text(std::string_view safe);       // the same, as it is
 void print_answer(const Invocation& invocation, const JsonText& json, std::string_view line);
 
 // A list: with --json an array, printed at its end, else a line for each row, printed at once.
-class Listing {
+class ListPrinter {
  public:
-  explicit Listing(const Invocation& invocation) : json_(invocation.has("--json")) {}
+  explicit ListPrinter(const Invocation& invocation) : json_(invocation.has("--json")) {}
   void add(const JsonText& row, std::string_view line);
   void add_failure(const JsonText& row, std::string_view line);  // the line: on standard error
   // `none`: what to print instead of lines if there are no rows. `member`: the array is that member

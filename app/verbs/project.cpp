@@ -48,7 +48,7 @@ int remove_trust(const std::string& workspace, app::ProjectFiles& files) {
 
 // What was trusted anywhere, changed since or not.
 int list_trust(const Invocation& invocation) {
-  Listing all(invocation);
+  ListPrinter all(invocation);
   const auto add = [&](const std::string& what, const std::string& path) {
     all.add(dump({{"what", what}, {"path", path}}), pad(what, 14) + path);
   };

@@ -55,7 +55,7 @@ constexpr const char* names_of_how[] = {"whole", "extended", "branched", "unchan
 int move_all(const Invocation& invocation, StorageBackend& from, StorageBackend& to) {
   const std::vector<SessionRecord> sessions = chosen_sessions(invocation, from);
   Progress progress("moving", bytes_of(sessions), Progress::Unit::bytes);
-  Listing out(invocation);
+  ListPrinter out(invocation);
   int status = 0;
   for (const SessionRecord& session : sessions) {
     const store::Result<Moved> moved = store::transfer::move_session(
@@ -162,7 +162,7 @@ int sync_homes(const Invocation& invocation) {
   std::uint64_t bytes = 0;
   for (const auto& [id, record] : common.sessions) bytes += record.bytes;
   Progress progress("comparing", bytes, Progress::Unit::bytes);
-  Listing rows(invocation);
+  ListPrinter rows(invocation);
   std::size_t changed = 0;
   int status = 0;
   for (const auto& [id, record] : common.sessions) {
