@@ -177,9 +177,7 @@ void subcommands_below(std::string_view path, Candidates& to) {
 }
 
 void topics(const TypedLine& line, Candidates& to) {
-  std::string path;
-  for (const std::string& word : line.arguments) path += (path.empty() ? "" : " ") + word;
-  subcommands_below(path, to);
+  subcommands_below(listed(line.arguments, " "), to);
 }
 
 // A home that is there: one that is not would be made by opening it.

@@ -31,8 +31,7 @@ constexpr Meaning meanings[] = {
 
 std::string plain_words(std::string_view description) {
   for (const auto& [parts, sentence] : meanings)
-    for (const std::string_view part : split(parts, '|'))
-      if (description.find(part) != std::string_view::npos) return std::string(sentence);
+    if (has_any_of(description, split(parts, '|'))) return std::string(sentence);
   return "this is not TOML: " + std::string(description);
 }
 

@@ -15,9 +15,10 @@ namespace {
 
 using enum Key::Workspace;
 
-template <auto member>
+// A member, or a member of one.
+template <auto... members>
 bool set(Target& to, const Item& item) {
-  take(to.config.*member, item);
+  take((to.config.*....*members), item);
   return true;
 }
 
@@ -42,14 +43,7 @@ bool set_most(Target& to, const Item& item) {
 }
 
 bool set_notify_command(Target& to, const Item& item) {
-  if (const std::string used =
-          to.by_workspace() ? workspace_file_in(item.text, to.workspace) : std::string{};
-      !used.empty()) {
-    to.config.notices.push_back("the notify-command in the workspace's configuration uses " + used +
-                                " of the workspace, which trust does not cover; ignored");
-    return true;
-  }
-  to.config.notify_command = item.text;
+  if (!runs_workspace_file(to, item.text, "notify-command")) to.config.notify_command = item.text;
   return true;
 }
 
@@ -213,12 +207,6 @@ constexpr Key expiry_table[] = {
      "move sessions unused for this long to the trash, in the same way", set<&Config::trash_after>},
 };
 
-template <auto member>
-bool set_of_statusline(Target& to, const Item& item) {
-  take(to.config.statusline.*member, item);
-  return true;
-}
-
 bool set_status_items(Target& to, const Item& item) {
   const std::vector<std::string_view> known = status::item_names();
   for (const std::string& name : item.list) {
@@ -257,12 +245,12 @@ constexpr Key statusline_table[] = {
     {"command", text, "none", never,
      "a shell command whose output, up to three lines, replaces the items; it gets the session as "
      "JSON on standard input, as in Claude Code",
-     set_of_statusline<&StatusLineSettings::command>},
+     set<&Config::statusline, &StatusLineSettings::command>},
     {"refresh", number(0, 86400), "0, only after changes", never,
      "run the command again every so many seconds",
-     set_of_statusline<&StatusLineSettings::refresh>},
+     set<&Config::statusline, &StatusLineSettings::refresh>},
     {"timeout", whole(1, 60), "2", never, "how many seconds the command may take",
-     set_of_statusline<&StatusLineSettings::timeout>},
+     set<&Config::statusline, &StatusLineSettings::timeout>},
 };
 
 // Each by itself; that no key is given twice is checked when all have been read.

@@ -91,8 +91,7 @@ std::string guess(std::string_view word, std::span<const std::string_view> known
 }
 
 std::string guess_or_all(std::string_view word, std::span<const std::string_view> known) {
-  return guess(word, known,
-               "there are " + listed(std::vector<std::string>(known.begin(), known.end())));
+  return guess(word, known, "there are " + listed(known));
 }
 
 bool is_choice(const Key& key, std::string_view given) {

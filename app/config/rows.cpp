@@ -35,8 +35,7 @@ bool leads_into(const fs::path& workspace, const std::string& word) {
   });
 }
 
-}  // namespace
-
+// The first one that is named; empty: none.
 std::string workspace_file_in(const std::string& command, const std::string& workspace) {
   for (std::size_t at = 0; at < command.size();) {
     const std::size_t begin = command.find_first_of(path_characters, at);
@@ -46,6 +45,18 @@ std::string workspace_file_in(const std::string& command, const std::string& wor
     if (leads_into(workspace, word)) return word;
   }
   return {};
+}
+
+}  // namespace
+
+bool runs_workspace_file(Target& to, const std::string& command, const std::string& what,
+                         const std::string& advice) {
+  if (!to.by_workspace()) return false;
+  const std::string used = workspace_file_in(command, to.workspace);
+  if (!used.empty())
+    to.config.notices.push_back("the " + what + " in the workspace's configuration uses " + used +
+                                " of the workspace, which trust does not cover; ignored" + advice);
+  return !used.empty();
 }
 
 }  // namespace rows

@@ -1,6 +1,7 @@
 // The rows of the configuration, a file for each group of tables, and what they have in common.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -36,6 +37,9 @@ inline void take(std::optional<double>& to, const Item& item) { to = item.number
 inline void take(std::int64_t& to, const Item& item) {
   to = static_cast<std::int64_t>(item.number);
 }
+inline void take(std::chrono::milliseconds& to, const Item& item) {  // of seconds
+  to = std::chrono::milliseconds(static_cast<std::int64_t>(item.number * 1000));
+}
 
 // Whether there are such models is checked once all tables have been read: see check_names.
 inline bool set_fallback(Target& to, const Item& item) {
@@ -46,9 +50,11 @@ inline bool set_fallback(Target& to, const Item& item) {
 // Trust is given to the text of a workspace's configuration. A script next to it may change the
 // next minute, by a checkout or by a tool, so a key command or notify-command may not name one.
 //
-// The first file of the workspace that `command` names, be it by a relative or an absolute path, or
-// by a word that a folder of $PATH in the workspace would answer to; empty: none.
-std::string workspace_file_in(const std::string& command, const std::string& workspace);
+// Whether a command of a workspace's configuration names a file of the workspace: by a relative or
+// an absolute path, or by a word that a folder of $PATH in the workspace would answer to. Then a
+// notice says so: `what` is the command, and `advice` what to do.
+bool runs_workspace_file(Target& to, const std::string& command, const std::string& what,
+                         const std::string& advice = {});
 
 using Rows = std::span<const Key>();
 Rows general_rows;  // above all tables

@@ -23,12 +23,9 @@ bool add_alias(Target& to, const Item& item) {
 
 bool set_like(Target& to, const Item& item) {
   const ProviderRow* known = to.catalog.find_provider(item.text);
-  if (known == nullptr) {
-    std::vector<std::string> names;
-    for (const ProviderRow& row : to.catalog.providers()) names.emplace_back(row.name);
+  if (known == nullptr)
     throw Error("like is '" + item.text + "', which is not a known provider; there are " +
-                listed(names));
-  }
+                listed(to.catalog.providers(), ", ", &ProviderRow::name));
   ProviderRow row = *known;
   row.name = item.owner;
   // What it serves may be the same models, but only the vendor itself is known to speak both
@@ -62,17 +59,12 @@ bool set_url(Target& to, const Item& item) {
 // A workspace may say where its keys come from, but not with one of its files: trust is in the
 // text of its configuration, not in the files next to it.
 bool set_key_command(Target& to, const Item& item) {
-  std::string command = item.text;
-  if (to.by_workspace()) {
-    if (const std::string used = workspace_file_in(command, to.workspace); !used.empty()) {
-      to.config.notices.push_back(
-          "the key-command of " + item.owner + " in the workspace's configuration uses " + used +
-          " of the workspace, which trust does not cover; ignored. Name a command outside the "
-          "workspace, or set it in your own configuration");
-      return true;
-    }
-    command = "cd / || exit; " + command;  // where no relative path leads into the workspace
-  }
+  if (runs_workspace_file(to, item.text, "key-command of " + item.owner,
+                          ". Name a command outside the workspace, or set it in your own "
+                          "configuration"))
+    return true;
+  // No relative path leads from / into the workspace.
+  const std::string command = (to.by_workspace() ? "cd / || exit; " : "") + item.text;
   return change_provider(to, item, [&](ProviderRow& row) { row.key_command = command; });
 }
 bool set_key_variable(Target& to, const Item& item) {
@@ -200,11 +192,6 @@ template <auto member>
 bool set_in_server(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) { take(entry.*member, item); });
 }
-bool set_timeout(Target& to, const Item& item) {
-  return change_server(to, item, [&](mcp::ServerEntry& entry) {
-    entry.timeout = std::chrono::seconds(static_cast<std::int64_t>(item.number));
-  });
-}
 bool set_exposures(Target& to, const Item& item) {
   for (const auto& [pattern, exposure] : item.pairs)
     if (exposure != "direct" && exposure != "search" && exposure != "hidden")
@@ -237,7 +224,7 @@ constexpr Key server_table[] = {
      set_in_server<&mcp::ServerEntry::headers>},
     {"timeout", whole(1, 1800), "60", trusted,
      "cancel a call after this many seconds without progress; after ten times as long in any case",
-     set_timeout},
+     set_in_server<&mcp::ServerEntry::timeout>},
     {"hidden-tools", words, "none", trusted, "tools that the model does not get: [\"delete_*\"]",
      set_in_server<&mcp::ServerEntry::hidden>},
     {"tools", pairs, "none", trusted,
@@ -274,10 +261,6 @@ bool set_hook_condition(Target& to, const Item& item) {
   hook_of(to, item).condition = item.text;
   return true;
 }
-bool set_hook_time(Target& to, const Item& item) {
-  hook_of(to, item).time = std::chrono::milliseconds(static_cast<std::int64_t>(item.number * 1000));
-  return true;
-}
 bool set_on_failure(Target& to, const Item& item) {
   hook_of(to, item).block_on_failure = item.text == "block";
   return true;
@@ -297,7 +280,7 @@ constexpr Key hook_table[] = {
     {"if", text, "every call", trusted, "run only for calls that match this rule: bash(git push *)",
      set_hook_condition},
     {"timeout", number(0, 3600), "60; UserPromptSubmit 30, Notification 5, SessionEnd 1.5", trusted,
-     "how many seconds the hook may take", set_hook_time},
+     "how many seconds the hook may take", set_in_hook<&hooks::HookDefinition::time>},
     {"on-failure", one_of("continue|block"), "continue", trusted,
      "what to do after a crash, a timeout, or an exit status other than 0 and 2", set_on_failure},
 };

@@ -102,14 +102,22 @@ struct LockHolder {
 
 std::string proc_text(const fs::path& file) { return file_text(file.string()).value_or(""); }
 
+// None if it cannot be read.
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code failed;
+  for (fs::directory_iterator each(folder, failed), end; !failed && each != end;
+       each.increment(failed))
+    out.push_back(each->path());
+  return out;
+}
+
 std::vector<pid_t> processes() {
   std::vector<pid_t> out;
-  std::error_code failed;
-  for (fs::directory_iterator each("/proc", failed), end; !failed && each != end;
-       each.increment(failed)) {
-    const auto process = parse_number<pid_t>(each->path().filename().string());
-    if (process && *process != getpid()) out.push_back(*process);
-  }
+  for (const fs::path& each : files_in("/proc"))
+    if (const auto process = parse_number<pid_t>(each.filename().string());
+        process && *process != getpid())
+      out.push_back(*process);
   return out;
 }
 
@@ -129,14 +137,11 @@ std::optional<LockLine> read_lock_line(std::string_view line) {
   const auto kind = std::ranges::find_if(
       words, [](std::string_view word) { return word == "FLOCK" || word == "OFDLCK"; });
   if (words.end() - kind < 6) return std::nullopt;
-  const auto number = [](std::string_view text, auto& out) {
-    std::from_chars(text.data(), text.data() + text.size(), out);
-  };
-  LockLine out{.is_flock = *kind == "FLOCK"};
-  number(kind[3], out.process);
-  number(kind[4].substr(kind[4].rfind(':') + 1), out.inode);
-  number(kind[5], out.start);
-  return out;
+  return LockLine{
+      .is_flock = *kind == "FLOCK",
+      .process = parse_number<pid_t>(kind[3]).value_or(0),
+      .inode = parse_number<std::uint64_t>(kind[4].substr(kind[4].rfind(':') + 1)).value_or(0),
+      .start = parse_number<std::uint64_t>(kind[5]).value_or(0)};
 }
 
 bool has_lock(const std::string& text, std::uint64_t inode, std::optional<std::uint64_t> place) {
@@ -148,11 +153,9 @@ bool has_lock(const std::string& text, std::uint64_t inode, std::optional<std::u
 }
 
 bool holds(pid_t process, std::uint64_t inode, std::optional<std::uint64_t> place) {
-  std::error_code failed;
-  for (fs::directory_iterator each(proc_of(process) / "fdinfo", failed), end;
-       !failed && each != end; each.increment(failed))
-    if (has_lock(proc_text(each->path()), inode, place)) return true;
-  return false;
+  return std::ranges::any_of(files_in(proc_of(process) / "fdinfo"), [&](const fs::path& file) {
+    return has_lock(proc_text(file), inode, place);
+  });
 }
 
 bool is_stopped(pid_t process) {
@@ -193,9 +196,8 @@ LockHolder holder_of(int file, std::optional<std::uint64_t> place = {}) {
 std::string described(const LockHolder& holder) {
   if (holder.process != 0) return "process " + std::to_string(holder.process);
   if (holder.perhaps.empty()) return "a process that skein cannot identify";
-  std::vector<std::string> numbers;
-  for (const pid_t process : holder.perhaps) numbers.push_back(std::to_string(process));
-  return "one of the processes " + listed(numbers);
+  return "one of the processes " +
+         listed(holder.perhaps, ", ", [](pid_t process) { return std::to_string(process); });
 }
 
 std::string session_at(std::uint64_t place, std::span<const store::SessionRecord> sessions) {

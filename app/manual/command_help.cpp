@@ -50,8 +50,7 @@ std::vector<std::string_view> section_of(std::string_view command) {
 }  // namespace
 
 std::string tag_of(const OptionRow& row) {
-  std::string tag;
-  for (const std::string& name : row.names) tag += (tag.empty() ? "" : ", ") + name;
+  std::string tag = listed(row.names);
   if (!row.value.empty())
     tag += row.value_may_be_left_out ? " [" + row.value + "]" : " " + row.value;
   return tag;

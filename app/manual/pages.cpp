@@ -21,8 +21,7 @@ std::string sentence(std::string_view text) {
   const bool plain =
       first.find_first_not_of("abcdefghijklmnopqrstuvwxyz'") == std::string_view::npos;
   const bool names_itself = out.find(": ") == first.size();  // "text: a model sees …"
-  if (plain && !names_itself && !out.empty() && out[0] >= 'a' && out[0] <= 'z')
-    out[0] = static_cast<char>(out[0] - ('a' - 'A'));
+  if (plain && !names_itself) out = capitalized(out);
   if (!out.empty() && !out.ends_with('.') && !out.ends_with('?')) out += '.';
   return out;
 }

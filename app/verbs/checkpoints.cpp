@@ -29,6 +29,15 @@ using store::SessionRecord, store::value_or_throw;
 
 namespace {
 
+// `store` must outlive them.
+WorkspaceFiles files_in(const Invocation& invocation, store::SessionStore& store,
+                        const std::string& folder) {
+  return WorkspaceFiles(store, app::contents_of(invocation, store), folder,
+                        app::own_places(invocation),
+                        app::load_config(invocation, "").chosen_sandbox(), "",
+                        checkpoints::ScanLimits{}, app::unfinished_folder());
+}
+
 struct Goal {
   Id entry{};
   std::optional<Id> head{};                          // where the conversation goes
@@ -391,11 +400,9 @@ int blame_line(const Invocation& invocation) {
   const FileHistory history(folder, file.filename().string());
   for (const std::string& trouble : history.troubles) tell_user(trouble);
   const std::string now = history.text(history.versions.back()).value_or("");
-  const auto lines = split(
-      now.ends_with('\n') ? std::string_view(now).substr(0, now.size() - 1) : std::string_view(now),
-      '\n');
-  if (now.empty() || asked.line > lines.size())
-    throw UsageError(asked.file + " has " + counted(now.empty() ? 0 : lines.size(), "line"));
+  const std::vector<std::string_view> lines = split(now, '\n');
+  if (asked.line > lines.size())
+    throw UsageError(asked.file + " has " + counted(lines.size(), "line"));
   Found found{.text = std::string(lines[asked.line - 1])};
   found.origin = checkpoints::origin_of_line(
       history.versions, asked.line,

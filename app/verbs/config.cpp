@@ -40,21 +40,17 @@ struct Setting {
 using Giver = SettingOrigin::Giver;
 
 Json value_of(const config::Item& item) {
+  using enum config::Kind;
   switch (item.key->values.kind) {
-    case config::Kind::text:
-    case config::Kind::age:
-    case config::Kind::choice: return item.text;
-    case config::Kind::whole: return static_cast<std::int64_t>(item.number);
-    case config::Kind::number: return item.number;
-    case config::Kind::truth: return item.truth;
-    case config::Kind::rules:
-    case config::Kind::models:
-    case config::Kind::names:
-    case config::Kind::words:
-    case config::Kind::chords: return item.list;
-    case config::Kind::pairs: return item.pairs;
+    case text:
+    case age:
+    case choice: return item.text;
+    case whole: return static_cast<std::int64_t>(item.number);
+    case number: return item.number;
+    case truth: return item.truth;
+    case pairs: return item.pairs;
+    default: return item.list;
   }
-  return nullptr;
 }
 
 // The value without anything that must not be seen, in any of its texts.
@@ -188,18 +184,17 @@ Json trouble_json(const std::string& trouble, const std::vector<ConfigPlace>& pl
 }  // namespace
 
 void config_path(const Invocation& invocation) {
-  Json out = Json::array();
+  ListPrinter out(invocation);
   for (const ConfigPlace& each : config_places(app::workspace_folder(invocation))) {
-    out.push_back({{"whose", each.whose},
-                   {"path", each.path},
-                   {"exists", each.there},
-                   {"note", each.note.empty() ? Json(nullptr) : Json(each.note)}});
-    if (invocation.has("--json")) continue;
     const std::string note = each.there || each.path.empty() ? each.note : "does not exist";
-    print_line(pad(std::string(each.whose), 11) + each.path +
-               (note.empty() ? "" : "  (" + note + ")"));
+    out.add(
+        dump({{"whose", each.whose},
+              {"path", each.path},
+              {"exists", each.there},
+              {"note", each.note.empty() ? Json(nullptr) : Json(each.note)}}),
+        pad(std::string(each.whose), 11) + each.path + (note.empty() ? "" : "  (" + note + ")"));
   }
-  if (invocation.has("--json")) print_json(dump(out));
+  out.end();
 }
 
 int check_config(const Invocation& invocation) {
@@ -223,8 +218,7 @@ int check_config(const Invocation& invocation) {
   }
   for (const std::string& trouble : troubles) print_line(trouble);
   for (const std::string& notice : notices) print_line("note: " + notice);
-  std::size_t read = 0;
-  for (const ConfigPlace& each : places) read += each.there;
+  const auto read = static_cast<std::size_t>(std::ranges::count_if(places, &ConfigPlace::there));
   if (troubles.empty())
     print_line(read == 0 ? "there is no configuration; `skein config path` shows where to put it"
                          : "no mistakes in " + counted(read, "file"));
@@ -248,14 +242,11 @@ void get_setting(const Invocation& invocation) {
                             {"default", name.key->otherwise},
                             {"origins", std::move(origins)}}));
   }
-  std::string from;
-  for (const SettingOrigin& each : setting.origins)
-    from += (from.empty() ? "" : ", ") + described(each);
   print_line(asked + " = " +
              // JSON of a value is TOML as well.
              (setting.value.is_null() ? std::string(name.key->otherwise)
                                       : printable_json(dump(setting.value))) +
-             "  # " + from);
+             "  # " + listed(setting.origins, ", ", described));
 }
 
 }  // namespace skein::verbs

@@ -30,104 +30,98 @@ namespace skein::verbs {
 
 using store::SessionRecord, store::SessionStore, store::value_or_throw, store::home::Home;
 
-namespace {
+namespace maintenance = store::home::maintenance;
 
-Json ranges(const std::vector<store::Damage::Range>& all) {
-  Json out = Json::array();
-  for (const store::Damage::Range& range : all)
-    out.push_back({{"begin", range.begin}, {"end", range.end}});
-  return out;
-}
+namespace {
 
 // By Tree::Oddity::Kind.
 constexpr const char* oddities[] = {"orphan", "cycle", "duplicate"};
 
-// One session examined: whether it is as it was written, and where it is not, to the byte: key, id,
-// bytes, ok, entries, altered, broken, uncommitted, …  `home` is null where sessions are in a
-// database: nothing is ever set aside there.
-Json facts_about(store::home::Home* home, store::SessionStore& store,
-                 const store::SessionRecord& record) {
+// One session: whether it is as it was written, and where it is not, to the byte.
+struct Examined {
+  bool ok = true;
+  Json facts{};                      // key, id, bytes, ok, entries, altered, broken, …
+  std::vector<std::string> lines{};  // "ok       KEY …", or "damaged  KEY …" and where
+};
+
+// `home` is null where sessions are in a database: nothing is ever set aside there.
+Examined examined(Home* home, SessionStore& store, const SessionRecord& record) {
   const Id session = record.header.session;
-  Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
-  const store::Result<store::Damage> examined = store.transcripts().examine(session);
   std::size_t entries = 0;
+  Examined out{
+      .facts = {
+          {"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}, {"ok", true}}};
+  const auto say = [&](const std::string& line) { out.lines.push_back("         " + line); };
+  const auto finish = [&] {
+    out.facts["ok"] = out.ok;
+    out.lines.insert(out.lines.begin(), (out.ok ? "ok       " : "damaged  ") + record.key + "  " +
+                                            counted(entries, "entry", "entries") + ", " +
+                                            std::to_string(record.bytes) + " bytes");
+    return std::move(out);
+  };
+
+  const store::Result<store::Damage> damage = store.transcripts().examine(session);
   const auto count = [&](const model::EntryFacts& entry) {
     entries += entry.type != model::type::session_header;
   };
-  const auto surveyed = examined ? store.transcripts().survey(session, count) : examined.error();
+  const auto surveyed = damage ? store.transcripts().survey(session, count) : damage.error();
   if (!surveyed) {
-    out["ok"] = false;
-    out["error"] = surveyed.error().text;
-    return out;
+    entries = 0;
+    out.ok = false;
+    out.facts["error"] = surveyed.error().text;
+    say(surveyed.error().text);
+    return finish();
   }
-  const store::Damage& damage = *examined;
-  Json odd = Json::array();
-  if (const store::Result<model::Tree> tree = store.tree(session); tree)
-    for (const model::Tree::Oddity& each : tree->oddities())
-      odd.push_back({{"kind", oddities[static_cast<std::size_t>(each.kind)]},
-                     {"entry", to_string(each.entry)}});
-  Json aside = Json::array();
-  std::size_t lacking = 0;
-  std::vector<store::home::maintenance::SetAside> fragments;
-  if (home != nullptr)
-    fragments = store::value_or_throw(store::home::maintenance::set_aside(*home, session));
-  for (const auto& each : fragments) {
-    lacking += each.lacking.size();
-    aside.push_back({{"name", each.name}, {"bytes", each.bytes}, {"lacking", each.lacking.size()}});
-  }
-  out["ok"] = !damage.any() && odd.empty() && lacking == 0;
-  out["entries"] = entries;
-  out["header_damaged"] = damage.header_damaged;
-  out["altered"] = ranges(damage.altered);
-  out["broken"] = ranges(damage.broken);
-  out["uncommitted"] = ranges(damage.uncommitted);
-  out["gaps"] = damage.gaps;
-  out["oddities"] = odd;
-  out["set_aside"] = aside;
-  return out;
-}
-
-// For people: "ok       KEY …", or "damaged  KEY …" and where.
-std::vector<std::string> lines_of(const Json& report) {
-  std::vector<std::string> out;
-  const auto say = [&](const std::string& line) { out.push_back("         " + line); };
-  out.push_back((bool_at(report, "ok") ? "ok       " : "damaged  ") + string_at(report, "key") +
-                "  " +
-                counted(static_cast<std::size_t>(int_at(report, "entries")), "entry", "entries") +
-                ", " + std::to_string(int_at(report, "bytes")) + " bytes");
-  if (report.contains("error")) say(string_at(report, "error"));
-  if (bool_at(report, "header_damaged"))
-    say("the first line is damaged, so the session is read-only; `skein doctor " +
-        string_at(report, "key") + " --repair` rebuilds it");
-  constexpr std::pair<const char*, const char*> kinds[] = {
-      {"altered", "altered after it was written, still readable"},
-      {"broken", "unreadable; its content is lost"},
-      {"uncommitted",
-       "an interrupted write that was never confirmed; the next append sets it aside"},
+  out.ok = !damage->any();
+  out.facts["entries"] = entries;
+  out.facts["header_damaged"] = damage->header_damaged;
+  if (damage->header_damaged)
+    say("the first line is damaged, so the session is read-only; `skein doctor " + record.key +
+        " --repair` rebuilds it");
+  const auto note_ranges = [&](const char* kind, const std::vector<store::Damage::Range>& ranges,
+                               const char* meaning) {
+    Json& all = out.facts[kind] = Json::array();
+    for (const auto& [begin, end] : ranges) {
+      all.push_back({{"begin", begin}, {"end", end}});
+      say("bytes " + std::to_string(begin) + " to " + std::to_string(end) + ": " + meaning);
+    }
   };
-  for (const auto& [kind, meaning] : kinds)
-    for (const Json& range : at(report, kind))
-      say("bytes " + std::to_string(int_at(range, "begin")) + " to " +
-          std::to_string(int_at(range, "end")) + ": " + meaning);
-  for (const Json& gap : at(report, "gaps"))
-    say("before byte " + dump(gap) + ": something is missing");
-  for (const Json& odd : at(report, "oddities"))
-    say("entry " + string_at(odd, "entry") + ": " + string_at(odd, "kind"));
-  for (const Json& aside : at(report, "set_aside")) {
-    const std::int64_t lacking = int_at(aside, "lacking");
-    say(string_at(aside, "name") + ", set aside by a repair: " +
-        (lacking == 0 ? "the session has everything in it"
-                      : counted(static_cast<std::size_t>(lacking), "entry", "entries") +
-                            " missing from the session; `skein doctor " + string_at(report, "key") +
-                            " --restore-quarantine` restores what can be read"));
+  note_ranges("altered", damage->altered, "altered after it was written, still readable");
+  note_ranges("broken", damage->broken, "unreadable; its content is lost");
+  note_ranges("uncommitted", damage->uncommitted,
+              "an interrupted write that was never confirmed; the next append sets it aside");
+  out.facts["gaps"] = damage->gaps;
+  for (const auto gap : damage->gaps)
+    say("before byte " + std::to_string(gap) + ": something is missing");
+
+  Json& odd = out.facts["oddities"] = Json::array();
+  if (const store::Result<model::Tree> tree = store.tree(session); tree)
+    for (const model::Tree::Oddity& each : tree->oddities()) {
+      const std::string kind = oddities[static_cast<std::size_t>(each.kind)];
+      out.ok = false;
+      odd.push_back({{"kind", kind}, {"entry", to_string(each.entry)}});
+      say("entry " + to_string(each.entry) + ": " + kind);
+    }
+  Json& aside = out.facts["set_aside"] = Json::array();
+  std::vector<maintenance::SetAside> fragments;
+  if (home != nullptr) fragments = value_or_throw(maintenance::set_aside(*home, session));
+  for (const auto& [name, bytes, lacking] : fragments) {
+    out.ok = out.ok && lacking.empty();
+    aside.push_back({{"name", name}, {"bytes", bytes}, {"lacking", lacking.size()}});
+    say(name + ", set aside by a repair: " +
+        (lacking.empty() ? "the session has everything in it"
+                         : counted(lacking.size(), "entry", "entries") +
+                               " missing from the session; `skein doctor " + record.key +
+                               " --restore-quarantine` restores what can be read"));
   }
-  return out;
+  return finish();
 }
 
-namespace maintenance = store::home::maintenance;
+// What was done, a sentence each.
+using Done = std::vector<std::string>;
 
-Json bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
-  Json done = Json::array();
+Done bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
+  Done done;
   for (const SessionRecord& record : sessions)
     if (const auto count = value_or_throw(maintenance::bring_back(home, record.header.session)))
       done.push_back("restored " + counted(count, "entry", "entries") + " of " + record.key +
@@ -137,16 +131,15 @@ Json bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
   return done;
 }
 
-// What was done about it, a sentence each.
-Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
-  Json done = Json::array();
+Done repair(Home& home, const std::vector<SessionRecord>& sessions) {
+  Done done;
   for (const SessionRecord& record : sessions) {
     const auto aside = value_or_throw(maintenance::repair(home, record.header.session));
     if (!aside.empty())
       done.push_back("rebuilt " + record.key + "; the old file was saved as " + aside);
   }
   for (const auto& each : value_or_throw(store::home::migrate_all(home)))
-    for (const std::string& line : store::home::report_of(each)) done.push_back(line);
+    std::ranges::move(store::home::report_of(each), std::back_inserter(done));
   for (const std::string& name : value_or_throw(maintenance::remove_leftovers(home)))
     done.push_back("removed " + name + ", left behind by a process that died");
   return done;
@@ -155,7 +148,7 @@ Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
 // What was found, ready to be printed in either way.
 struct Report {
   Json facts{};
-  std::vector<std::string> done{};      // what was repaired
+  Done done{};                          // what was repaired
   std::vector<std::string> problems{};  // lines, worst first
   std::vector<std::string> fine{};      // lines about sessions that are whole
   std::string sum{};                    // of all sessions; empty: only some were asked about
@@ -245,11 +238,12 @@ std::vector<SessionRecord> repair_as_wanted(const Invocation& invocation, Home* 
     report.facts["rebuilt"] = value_or_throw(maintenance::rebuild_index(*home));
   std::vector<SessionRecord> wanted = sessions_asked_for(invocation, store);
   const bool restore = invocation.has("--restore-quarantine"), mend = invocation.has("--repair");
-  if (restore) report.facts["restored"] = bring_back(*home, wanted);
-  if (mend) report.facts["repaired"] = repair(*home, wanted);
-  for (const char* kind : {"restored", "repaired"})
-    for (const Json& sentence : at(report.facts, kind))
-      report.done.push_back(sentence.get<std::string>());
+  const auto note_done = [&](const char* kind, Done done) {
+    report.facts[kind] = done;
+    std::ranges::move(done, std::back_inserter(report.done));
+  };
+  if (restore) note_done("restored", bring_back(*home, wanted));
+  if (mend) note_done("repaired", repair(*home, wanted));
   if (!mend && !restore) return wanted;
   if (invocation.arguments.empty()) wanted = store.list();
   for (SessionRecord& record : wanted) record = store.open(record.header.session);
@@ -263,13 +257,12 @@ void examine_sessions(const Invocation& invocation, Home* home, SessionStore& st
   const std::uint64_t bytes = bytes_of(wanted);
   Progress progress("examining", bytes, Progress::Unit::bytes);
   for (const SessionRecord& record : wanted) {
-    Json examined = facts_about(home, store, record);
+    Examined found = examined(home, store, record);
     store.presence().close(record.header.session);
-    const bool ok = bool_at(examined, "ok");
-    damaged += !ok;
-    if (!ok) report.note_problem("sessions", record.key + " is damaged");
-    std::ranges::move(lines_of(examined), std::back_inserter(ok ? report.fine : report.problems));
-    sessions.push_back(std::move(examined));
+    damaged += !found.ok;
+    if (!found.ok) report.note_problem("sessions", record.key + " is damaged");
+    std::ranges::move(found.lines, std::back_inserter(found.ok ? report.fine : report.problems));
+    sessions.push_back(std::move(found.facts));
     progress.step(record.bytes);
   }
   if (home != nullptr && invocation.arguments.empty())

@@ -17,6 +17,7 @@
 #include "app/setup/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
+#include "core/text/encoding.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "providers/catalog/catalog.h"
@@ -34,13 +35,11 @@ namespace {
 
 void print_page(const std::vector<std::string>& arguments) {
   const std::string wanted = arguments.empty() ? "skein" : arguments.front();
-  std::vector<std::string> names;
-  for (const manual::Page& page : manual::pages()) {
-    names.push_back(manual::man_name(page));
-    if ((names.back() != wanted && page.name != wanted) || arguments.size() > 1) continue;
-    return print_text(manual::man_page(page));
-  }
-  throw UsageError("there is no manual page '" + wanted + "'; there are " + listed(names));
+  for (const manual::Page& page : manual::pages())
+    if (arguments.size() <= 1 && (manual::man_name(page) == wanted || page.name == wanted))
+      return print_text(manual::man_page(page));
+  throw UsageError("there is no manual page '" + wanted + "'; there are " +
+                   listed(manual::pages(), ", ", manual::man_name));
 }
 
 // A page of the guide as it is shown on standard output: to a pipe, as it is written.
@@ -90,26 +89,23 @@ Json chords_json(const std::vector<terminal::Chord>& chords) {
   return out;
 }
 
-void print_keys_json(const KeyMap& keys) {
-  Json out = Json::array();
-  for (const KeyRow& row : terminal::key_rows())
-    if (row.action != terminal::Action::none)
-      out.push_back({{"action", row.name},
-                     {"keys", chords_json(keys.chords(row.action))},
-                     {"default", chords_json(terminal::usual_keys().chords(row.action))},
-                     {"during", row.place == terminal::KeyContext::turn ? "turn" : "prompt"},
-                     {"does", row.words}});
-  print_json(dump(out));
-}
-
-void print_keys(const KeyMap& keys) {
+void print_keys(const Invocation& invocation, const KeyMap& keys) {
+  ListPrinter out(invocation);
   for (const KeyRow& row : terminal::key_rows()) {
     if (row.action == terminal::Action::none) continue;
-    const bool changed = keys.chords(row.action) != terminal::usual_keys().chords(row.action);
-    print_line(layout::padded(std::string(row.name), name_columns) +
-               layout::padded(keys.shown(row), key_columns) + "  " + std::string(row.words) +
-               (changed ? " (yours)" : ""));
+    const auto &chords = keys.chords(row.action),
+               &usual = terminal::usual_keys().chords(row.action);
+    out.add(dump({{"action", row.name},
+                  {"keys", chords_json(chords)},
+                  {"default", chords_json(usual)},
+                  {"during", row.place == terminal::KeyContext::turn ? "turn" : "prompt"},
+                  {"does", row.words}}),
+            layout::padded(std::string(row.name), name_columns) +
+                layout::padded(keys.shown(row), key_columns) + "  " + std::string(row.words) +
+                (chords != usual ? " (yours)" : ""));
   }
+  out.end();
+  if (invocation.has("--json")) return;
   print_line("");
   const std::string file = app::user_config_file();
   print_line("[keys] in " + (file.empty() ? "your configuration" : file) +
@@ -119,7 +115,6 @@ void print_keys(const KeyMap& keys) {
 // As a shell's $'…' takes them.
 std::string visible(std::string_view bytes) {
   std::string out;
-  constexpr std::string_view digits = "0123456789abcdef";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte == 0x1B)
@@ -127,7 +122,7 @@ std::string visible(std::string_view bytes) {
     else if (byte > ' ' && byte < 0x7F && byte != '\\')
       out += c;
     else
-      out += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
+      out += "\\x" + hex(byte, 2);
   }
   return out;
 }
@@ -346,8 +341,7 @@ void complete_for_bash(const std::string& type, const std::string& columns,
 
 void show_help(const Invocation& invocation) {
   if (invocation.has("--man")) return print_page(invocation.arguments);
-  std::string topic;
-  for (const std::string& word : invocation.arguments) topic += (topic.empty() ? "" : " ") + word;
+  const std::string topic = listed(invocation.arguments, " ");
   const bool usage_alone = invocation.has("--help");
   if (topic == "config" && !usage_alone) return print_text(config::describe_keys());
   const screen::Screen::Parts screen = screen_parts(invocation);
@@ -368,8 +362,7 @@ void show_help(const Invocation& invocation) {
 
 void show_keys(const Invocation& invocation) {
   const KeyMap keys(app::load_config(invocation, app::workspace_folder(invocation)).keys);
-  if (!invocation.has("--test"))
-    return invocation.has("--json") ? print_keys_json(keys) : print_keys(keys);
+  if (!invocation.has("--test")) return print_keys(invocation, keys);
   if (!app::attended()) throw UsageError("keys --test needs a terminal");
   app::catch_signals();
   KeyTest(keys).run();

@@ -32,11 +32,7 @@ using importers::ImportFormat;
 
 namespace {
 
-std::string known_formats() {
-  std::vector<std::string> names;
-  for (const ImportFormat& format : importers::formats()) names.emplace_back(format.name);
-  return listed(names);
-}
+std::string known_formats() { return listed(importers::formats(), ", ", &ImportFormat::name); }
 
 const ImportFormat* wanted_format(const Invocation& invocation) {
   const std::string name = invocation.value("--from");
@@ -116,8 +112,7 @@ void check_single(const std::vector<ImportSource>& sources) {
 int undo(const Invocation& invocation, store::SessionStore& store,
          const std::vector<ImportSource>& sources) {
   std::set<Id> gone;
-  Json keys = Json::array();
-  std::string lines;
+  ListPrinter keys(invocation);
   for (const ImportSource& source : sources) {
     std::vector<std::string> ids;
     for (const ForeignSession& session : importers::sessions_in(source)) ids.push_back(session.id);
@@ -125,14 +120,13 @@ int undo(const Invocation& invocation, store::SessionStore& store,
       if (!gone.insert(record.header.session).second) continue;
       if (!invocation.has("--dry-run"))
         store::value_or_throw(store.life_cycle().erase(record.header.session));
-      keys.push_back(record.key);
-      lines += record.key + "\n";
+      keys.add(json_string(record.key), record.key);
     }
   }
-  print_answer(
-      invocation, dump({{"deleted", std::move(keys)}}),
-      lines + counted(gone.size(), "session") +
-          (invocation.has("--dry-run") ? " would go to the trash" : " moved to the trash"));
+  keys.end({}, "deleted");
+  if (!invocation.has("--json"))
+    print_line(counted(gone.size(), "session") +
+               (invocation.has("--dry-run") ? " would go to the trash" : " moved to the trash"));
   return 0;
 }
 
@@ -140,6 +134,8 @@ using importers::ImportedSession;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
+
+bool stopped() { return app::stop_asked(); }
 
 // A program writes a line in pieces, and several lines at once.
 constexpr auto settle_time = 150ms;
@@ -180,15 +176,12 @@ class Seen {
 
   void save() const {
     if (file_.empty()) return;
-    Json sessions = Json::array();
-    std::string rows;
-    for (const auto& [path, state] : files_) {
-      rows += rows.empty() ? "" : ",";
-      rows += json_string(path) + R"(:{"bytes":)" + std::to_string(state.first) +
-              R"(,"modified":)" + std::to_string(state.second) + "}";
-    }
-    for (const std::string& id : sessions_) sessions.push_back(id);
-    replace_small_file(file_, R"({"files":{)" + rows + R"(},"sessions":)" + dump(sessions) + "}\n");
+    const std::string rows = listed(files_, ",", [](const auto& file) {
+      return json_string(file.first) + R"(:{"bytes":)" + std::to_string(file.second.first) +
+             R"(,"modified":)" + std::to_string(file.second.second) + "}";
+    });
+    replace_small_file(file_, R"({"files":{)" + rows + R"(},"sessions":[)" +
+                                  listed(sessions_, ",", json_string) + "]}\n");
   }
 
  private:
@@ -210,16 +203,16 @@ class Watch {
   // Everything in the usual places that has changed since we last looked.
   void look_everywhere() {
     for (const ImportSource& source : importers::usual_sources({}))
-      if (!app::stop_asked() && !seen_.knows(source) && !is_waiting(source)) bring_in(source);
+      if (!stopped() && !seen_.knows(source) && !is_waiting(source)) bring_in(source);
     seen_.save();
   }
 
   // Waits for files that are being written to, but not for a program that keeps writing.
   void wait_for_answers() {
-    for (const std::int64_t end = now_ms() + 2 * growing_ms; !app::stop_asked();) {
+    for (const std::int64_t end = now_ms() + 2 * growing_ms; !stopped();) {
       const std::optional<std::int64_t> next = next_due();
       if (!next || *next > end) break;
-      wait(-1, clock_time(*next), [] { return app::stop_asked().load(); });
+      pause_until(clock_time(*next), stopped);
       look_at_due();
     }
     seen_.save();
@@ -231,27 +224,26 @@ class Watch {
       for (const std::string& place : importers::usual_places(format)) folders.add(place);
     look_everywhere();  // what came while the watches were set
     if (!invocation_.has("--json")) std::fputs("watching; Ctrl+C stops it\n", stderr);
-    while (!app::stop_asked()) {
+    while (!stopped()) {
       const bool blind = folders.descriptor() < 0 || folders.incomplete();
       const std::optional<std::int64_t> due = next_due();
       const auto deadline = std::min(blind ? Clock::now() + looking_interval : no_deadline,
                                      due ? clock_time(*due) : no_deadline);
-      if (wait(folders.descriptor(), deadline, [] { return app::stop_asked().load(); }) ==
-          Wake::deadline) {
+      if (wait(folders.descriptor(), deadline, stopped) == Wake::deadline) {
         if (blind) look_everywhere();
         look_at_due();
         seen_.save();
         continue;
       }
-      if (app::stop_asked()) break;
-      wait(-1, Clock::now() + settle_time, [] { return app::stop_asked().load(); });
+      if (stopped()) break;
+      pause_until(Clock::now() + settle_time, stopped);
       const auto began = Clock::now();
       for (const std::string& path : folders.changed()) look_at(path);
       look_at_due();
       seen_.save();
       // A long session is read from its beginning each time: a tenth of one core at most.
       const auto rest = std::min<Clock::duration>(9 * (Clock::now() - began), 30s);
-      wait(-1, Clock::now() + rest, [] { return app::stop_asked().load(); });
+      pause_until(Clock::now() + rest, stopped);
     }
   }
 
@@ -425,7 +417,7 @@ int watch_sessions(const Invocation& invocation) {
   Watch watch(invocation);
   watch.look_everywhere();
   invocation.has("--once") ? watch.wait_for_answers() : watch.follow();
-  return app::stop_asked() ? app::interrupted_status : 0;
+  return stopped() ? app::interrupted_status : 0;
 }
 
 }  // namespace skein::verbs

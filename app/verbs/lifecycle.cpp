@@ -31,34 +31,11 @@ namespace maintenance = store::home::maintenance;
 
 namespace {
 
-// What --older-than says.
 std::int64_t age_ms(const Invocation& invocation) {
   const std::string text = invocation.value("--older-than");
   if (const auto age = duration_ms(text)) return *age;
   throw UsageError("'" + text + "' is not a duration; write 12h, 30d or 8w");
 }
-
-// What was done to several sessions, or would be; each is a line when it is printed.
-class Outcomes {
- public:
-  explicit Outcomes(const Invocation& invocation) : invocation_(invocation) {}
-  bool only_looks() const { return invocation_.has("--dry-run"); }
-  void add(Json row, const std::string& line) {
-    rows_.push_back(std::move(row));
-    if (!invocation_.has("--json")) print_line(line);
-  }
-  // "moved" and "would_move"; what to say if there was none.
-  void end(const char* done, const char* would, const char* none) {
-    if (invocation_.has("--json"))
-      print_json(dump({{only_looks() ? would : done, std::move(rows_)}}));
-    else if (rows_.empty())
-      print_line(none);
-  }
-
- private:
-  const Invocation& invocation_;
-  Json rows_ = Json::array();
-};
 
 void set_archived(const Invocation& invocation, bool archived) {
   SessionStore store = app::open_store(invocation);
@@ -129,7 +106,7 @@ std::string remove_jobs_of(SessionStore& store, const std::vector<store::Trashed
 
 JsonText redacted_json(const std::string& key, Id entry, const maintenance::Scrubbed& scrubbed,
                        bool scrubs) {
-  Json summaries = Json::array();
+  std::vector<std::string> summaries;
   for (const Id id : scrubbed.summaries) summaries.push_back(to_string(id));
   return dump({{"key", key},
                {"redacted", to_string(entry)},
@@ -168,17 +145,15 @@ void set_pinned(const Invocation& invocation, bool pinned) {
 
 void print_snapshots(const Invocation& invocation, SessionStore& store,
                      const SessionRecord& record) {
-  Json all = Json::array();
-  std::string lines;
+  ListPrinter all(invocation);
   for (const auto& [name, entry] : record.state.snapshots) {
     const auto found = store.load_entry(record.header.session, entry);
     const std::string preview =
         found ? model::preview(model::masked(*found, record.state.redacted), 60) : "";
-    all.push_back({{"name", name}, {"entryId", to_string(entry)}, {"preview", preview}});
-    lines += (lines.empty() ? "" : "\n") + name + "  " + to_string(entry) + "  " + preview;
+    all.add(dump({{"name", name}, {"entryId", to_string(entry)}, {"preview", preview}}),
+            name + "  " + to_string(entry) + "  " + preview);
   }
-  print_answer(invocation, dump(all),
-               lines.empty() ? record.key + " has no snapshots; /snapshot takes one" : lines);
+  all.end(record.key + " has no snapshots; /snapshot takes one");
 }
 
 void archive_unused(const Invocation& invocation) {
@@ -189,15 +164,16 @@ void archive_unused(const Invocation& invocation) {
   std::vector<SessionRecord> sessions = store.list();
   // The time that was set for a single session does not count here.
   for (SessionRecord& record : sessions) record.state.ttl.clear();
-  Outcomes report(invocation);
+  const bool only_look = invocation.has("--dry-run");
+  ListPrinter archived(invocation);
   for (const Expiring& each : store::expiring(sessions, {.archive_after_ms = age}, now_ms())) {
-    if (!report.only_looks() && value_or_throw(store::expire(store, each)) != Expired::done)
-      continue;
-    report.add(each.record.key, (report.only_looks() ? "would archive " : "archived ") +
-                                    each.record.key + ", last used " + each.record.used_at());
+    if (!only_look && value_or_throw(store::expire(store, each)) != Expired::done) continue;
+    archived.add(json_string(each.record.key), (only_look ? "would archive " : "archived ") +
+                                                   each.record.key + ", last used " +
+                                                   each.record.used_at());
   }
-  report.end("archived", "would_archive",
-             "no session has been unused for that long; pinned and labelled ones do not count");
+  archived.end("no session has been unused for that long; pinned and labelled ones do not count",
+               only_look ? "would_archive" : "archived");
 }
 
 }  // namespace
@@ -224,18 +200,19 @@ void prune_sessions(const Invocation& invocation) {
   if (!invocation.has("--older-than")) throw UsageError("give the age: --older-than 30d");
   const std::int64_t age = age_ms(invocation);
   SessionStore store = app::open_store(invocation);
-  Outcomes report(invocation);
+  const bool only_look = invocation.has("--dry-run");
+  ListPrinter moved(invocation);
   for (const SessionRecord& record : store::unused_for(store, age)) {
     if (record.state.pinned || store::is_child(record)) continue;  // a child goes with its parent
     // It may have been used since the list was made.
     const Id session = record.header.session;
     if (store.open(session).state.updated_at != record.state.updated_at) continue;
-    if (!report.only_looks()) value_or_throw(store::erase_family(store, session));
-    report.add({{"key", record.key}, {"id", to_string(session)}},
-               (report.only_looks() ? "would move " : "moved ") + record.key +
-                   " to the trash, last used " + record.used_at());
+    if (!only_look) value_or_throw(store::erase_family(store, session));
+    moved.add(dump({{"key", record.key}, {"id", to_string(session)}}),
+              (only_look ? "would move " : "moved ") + record.key + " to the trash, last used " +
+                  record.used_at());
   }
-  report.end("moved", "would_move", "no session has been unused for that long");
+  moved.end("no session has been unused for that long", only_look ? "would_move" : "moved");
 }
 
 void prune_blobs(const Invocation& invocation) {
@@ -313,25 +290,23 @@ void set_session_ttl(const Invocation& invocation) {
 void list_trash(const Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   const std::vector<store::TrashedSession> all = value_or_throw(store.life_cycle().trash());
-  if (invocation.has("--json")) {
-    Json out = Json::array();
-    for (const store::TrashedSession& each : all)
-      out.push_back({{"key", each.key},
-                     {"id", to_string(each.session)},
-                     {"title", each.title},
-                     {"message_count", each.messages},
-                     {"updated_at", each.used_at},
-                     {"deleted_at", utc_from_ms(each.thrown_away_ms)},
-                     {"bytes", each.bytes}});
-    return print_json(dump(out));
-  }
-  if (all.empty()) print_line("the trash is empty");
+  ListPrinter out(invocation);
   std::size_t width = 0;
   for (const store::TrashedSession& each : all) width = std::max(width, each.key.size());
-  for (const store::TrashedSession& each : all)
-    print_line(pad(each.key, width) + "  " + to_string(each.session).substr(0, 8) + "  deleted " +
-               utc_from_ms(each.thrown_away_ms).substr(0, 16) + "  " +
-               counted(static_cast<std::size_t>(each.messages), "message") + "  " + each.title);
+  for (const store::TrashedSession& each : all) {
+    const std::string id = to_string(each.session), deleted = utc_from_ms(each.thrown_away_ms);
+    out.add(dump({{"key", each.key},
+                  {"id", id},
+                  {"title", each.title},
+                  {"message_count", each.messages},
+                  {"updated_at", each.used_at},
+                  {"deleted_at", deleted},
+                  {"bytes", each.bytes}}),
+            pad(each.key, width) + "  " + id.substr(0, 8) + "  deleted " + deleted.substr(0, 16) +
+                "  " + counted(static_cast<std::size_t>(each.messages), "message") + "  " +
+                each.title);
+  }
+  out.end("the trash is empty");
 }
 
 void session_snapshots(const Invocation& invocation) {

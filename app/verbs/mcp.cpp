@@ -33,17 +33,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Pairs = std::map<std::string, std::string>;
+
 std::string words_text(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& each : words) out += (out.empty() ? "" : ", ") + json_string(each);
-  return "[" + out + "]";
+  return "[" + listed(words, ", ", json_string) + "]";
 }
 
-std::string pairs_text(const std::map<std::string, std::string>& pairs) {
-  std::string out;
-  for (const auto& [name, value] : pairs)
-    out += (out.empty() ? " " : ", ") + json_string(name) + " = " + json_string(value);
-  return "{" + out + " }";
+std::string pairs_text(const Pairs& pairs) {
+  const auto shown = [](const auto& pair) {
+    return json_string(pair.first) + " = " + json_string(pair.second);
+  };
+  return "{ " + listed(pairs, ", ", shown) + " }";
 }
 
 // Whether a line begins a table of this server: [mcp.x], [mcp."x"], [mcp.x.env].
@@ -78,19 +78,16 @@ std::string without_server(const std::string& text, const std::string& name) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
     const std::string line = text.substr(at, end - at);
     at = end;
-    if (trimmed(line).starts_with('[')) {
-      const bool was = inside;
-      inside = begins_server(line, name);
-      if (inside || (was && out.empty())) blank.clear();
-    }
     if (trimmed(line).empty()) {
       blank += line;
-    } else if (!inside) {
-      out += blank + line;
-      blank.clear();
-    } else {
-      blank.clear();
+      continue;
     }
+    if (trimmed(line).starts_with('[')) {
+      const bool was = std::exchange(inside, begins_server(line, name));
+      if (was && out.empty()) blank.clear();
+    }
+    if (!inside) out += blank + line;
+    blank.clear();
   }
   return out + (inside ? "" : blank);
 }
@@ -153,14 +150,12 @@ std::map<std::string, ServerEntry> servers_in(const std::string& file, const std
   return config.servers;
 }
 
-std::string names_text(const std::map<std::string, std::string>& pairs) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : pairs) names.push_back(name);
-  return listed(names);
+std::string names_text(const Pairs& pairs) {
+  return listed(pairs, ", ", &Pairs::value_type::first);
 }
 
-std::map<std::string, std::string> pairs_in(const std::string& text) {
-  std::map<std::string, std::string> out;
+Pairs pairs_in(const std::string& text) {
+  Pairs out;
   for (const std::string_view each : split(text, ',')) {
     const std::size_t equals = each.find('=');
     if (equals == std::string_view::npos || equals == 0)
@@ -172,7 +167,6 @@ std::map<std::string, std::string> pairs_in(const std::string& text) {
 
 }  // namespace
 
-// skein mcp list
 int list_servers(const Invocation& invocation) {
   app::catch_signals();
   const app::Servers servers = servers_of(invocation);
@@ -197,7 +191,7 @@ int list_servers(const Invocation& invocation) {
   return good ? 0 : failed_status;
 }
 
-// skein mcp get NAME. Values of variables are not shown: they may be keys.
+// Values of variables are not shown: they may be keys.
 int show_server(const Invocation& invocation) {
   app::catch_signals();
   const std::string& name = invocation.arguments.at(0);
@@ -238,7 +232,6 @@ int show_server(const Invocation& invocation) {
   return row.good ? 0 : failed_status;
 }
 
-// skein mcp add NAME -- COMMAND ARGUMENT…
 void add_server(const Invocation& invocation) {
   ServerEntry entry{.name = invocation.arguments.at(0)};
   if (invocation.arguments.size() > 1) entry.command = invocation.arguments[1];
@@ -269,7 +262,6 @@ void add_server(const Invocation& invocation) {
   print_line("added to " + file + "; `skein mcp get " + entry.name + "` tests it");
 }
 
-// skein mcp remove NAME
 void remove_server(const Invocation& invocation) {
   const std::string& name = invocation.arguments.at(0);
   const std::string file = app::writable_config_file();

@@ -59,14 +59,13 @@ Json model_json(const app::AvailableModel& model) {
           {"why", model.usable.why}};
 }
 
-void print_model(const app::AvailableModel& model) {
+std::string line_of(const app::AvailableModel& model) {
   const catalog::ModelRow& row = model.row;
   std::string last = catalog::ending_text(row, now_ms());
   if (last.empty() || !model.usable.now) last += (last.empty() ? "" : " · ") + model.usable.why;
-  print_line(std::string(model.usable.now ? "* " : "  ") +
-             pad(model.provider + "/" + model.name, 36) + "  " +
-             pad(app::thousands(row.window), 5) + "  " + pad(app::price_text(row.prices), 20) +
-             "  " + pad(row.images ? "images" : "", 6) + "  " + last);
+  return std::string(model.usable.now ? "* " : "  ") + pad(model.provider + "/" + model.name, 36) +
+         "  " + pad(app::thousands(row.window), 5) + "  " + pad(app::price_text(row.prices), 20) +
+         "  " + pad(row.images ? "images" : "", 6) + "  " + last;
 }
 
 // Servers on this machine are asked each time, the others only if that is wanted.
@@ -155,16 +154,14 @@ void list_models(const Invocation& invocation) {
   const std::string wanted = invocation.arguments.empty() ? "" : invocation.arguments.front();
   refresh(invocation, catalog, keys, cache, wanted);
 
-  Json out = Json::array();
-  for (const app::AvailableModel& model : app::available_models(catalog, keys)) {
-    if (!wanted.empty() && wanted != model.provider) continue;
-    out.push_back(model_json(model));
-    if (!invocation.has("--json")) print_model(model);
-  }
+  ListPrinter out(invocation);
+  for (const app::AvailableModel& model : app::available_models(catalog, keys))
+    if (wanted.empty() || wanted == model.provider)
+      out.add(dump(model_json(model)), line_of(model));
   if (out.empty())
     throw UsageError("no models of '" + wanted + "' are known; try any name as " + wanted +
                      "/NAME");
-  if (invocation.has("--json")) print_json(dump(out));
+  out.end();
 }
 
 void migrate_session(const Invocation& invocation) {

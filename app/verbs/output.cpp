@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "app/setup/home.h"
-#include "app/setup/load_config.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -27,14 +26,6 @@ OpenedSession open_session(const Invocation& invocation) {
   const Id found = store::value_or_throw(store.find(invocation.arguments.at(0))).header.session;
   store::SessionRecord record = store.open(found);
   return {std::move(store), std::move(record)};
-}
-
-checkpoints::WorkspaceFiles files_in(const Invocation& invocation, store::SessionStore& store,
-                                     const std::string& folder) {
-  return checkpoints::WorkspaceFiles(store, app::contents_of(invocation, store), folder,
-                                     app::own_places(invocation),
-                                     app::load_config(invocation, "").chosen_sandbox(), "",
-                                     checkpoints::ScanLimits{}, app::unfinished_folder());
 }
 
 std::int64_t since_ms(const Invocation& invocation) {
@@ -69,6 +60,24 @@ void print_text(std::string_view safe) { std::fwrite(safe.data(), 1, safe.size()
 
 void print_answer(const Invocation& invocation, const JsonText& json, std::string_view line) {
   invocation.has("--json") ? print_json(json) : print_line(line);
+}
+
+void ListPrinter::add(const JsonText& row, std::string_view line) {
+  rows_.push_back(row);
+  if (!json_) print_line(line);
+}
+
+void ListPrinter::add_failure(const JsonText& row, std::string_view line) {
+  rows_.push_back(row);
+  if (!json_) tell_user(line);
+}
+
+void ListPrinter::end(std::string_view none, std::string_view member) const {
+  const JsonText all = "[" + listed(rows_, ",") + "]";
+  if (json_)
+    print_json(member.empty() ? all : "{" + json_string(member) + ":" + all + "}");
+  else if (rows_.empty() && !none.empty())
+    print_line(none);
 }
 
 std::string pad(std::string text, std::size_t width) {

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/verbs/subcommands.h"
-#include "core/checkpoints/workspace_files.h"
 #include "core/store/session_store.h"
 #include "core/text/base.h"
 #include "repl/screen/screen.h"
@@ -25,9 +25,6 @@ struct OpenedSession {
   Id id = record.header.session;
 };
 OpenedSession open_session(const Invocation& invocation);
-// The files of a folder with their checkpoints; `store` must outlive them.
-checkpoints::WorkspaceFiles files_in(const Invocation& invocation, store::SessionStore& store,
-                                     const std::string& folder);
 // What --since says, in ms since 1970; 0: it was not given.
 std::int64_t since_ms(const Invocation& invocation);
 // The user's answer on standard input, trimmed and in lower case; empty: there is none.
@@ -41,6 +38,23 @@ void print_styled(std::string_view safe);     // sanitized already, with skein's
 void print_text(std::string_view safe);       // the same, as it is
 // The one if --json was given, else the other.
 void print_answer(const Invocation& invocation, const JsonText& json, std::string_view line);
+
+// A list: with --json an array, printed at its end, else a line for each row, printed at once.
+class ListPrinter {
+ public:
+  explicit ListPrinter(const Invocation& invocation) : json_(invocation.has("--json")) {}
+  void add(const JsonText& row, std::string_view line);
+  void add_failure(const JsonText& row, std::string_view line);  // the line: on standard error
+  // `none`: what to print instead of lines if there are no rows. `member`: the array is that member
+  // of an object.
+  void end(std::string_view none = {}, std::string_view member = {}) const;
+  bool empty() const { return rows_.empty(); }
+
+ private:
+  bool json_;
+  std::vector<JsonText> rows_{};
+};
+
 std::string pad(std::string text, std::size_t width);  // with blanks, to `width` bytes
 
 std::uint64_t bytes_of(const std::vector<store::SessionRecord>& sessions);  // all together

@@ -48,18 +48,16 @@ int remove_trust(const std::string& workspace, app::ProjectFiles& files) {
 
 // What was trusted anywhere, changed since or not.
 int list_trust(const Invocation& invocation) {
-  Json all = Json::array();
-  std::string text;
+  ListPrinter all(invocation);
   const auto add = [&](const std::string& what, const std::string& path) {
-    all.push_back({{"what", what}, {"path", path}});
-    text += (text.empty() ? "" : "\n") + pad(what, 14) + path;
+    all.add(dump({{"what", what}, {"path", path}}), pad(what, 14) + path);
   };
   for (const std::string& workspace : app::trusted_workspaces())
     add("configuration", workspace + "/.skein/config.toml");
   for (const std::string& root : TrustRecord::roots(app::trust_folder()))
     for (const std::string& path : TrustRecord(app::trust_folder(), root).paths())
       add("file", path);
-  print_answer(invocation, dump(all), text.empty() ? "nothing is trusted" : text);
+  all.end("nothing is trusted");
   return 0;
 }
 
@@ -75,7 +73,6 @@ bool trusted_by_user(const app::ProjectReview& review) {
 
 }  // namespace
 
-// skein skills list
 void list_skills(const Invocation& invocation) {
   app::ProjectFiles files(app::places_around(app::workspace_folder(invocation)),
                           app::ProjectFiles::Skills::load);
@@ -107,7 +104,7 @@ void list_skills(const Invocation& invocation) {
   }
 }
 
-// skein skills check DIR: a skill, or a folder of skills.
+// Of a skill, or of a folder of skills.
 int check_skills(const Invocation& invocation) {
   const std::string folder = invocation.arguments.front();
   std::error_code failed;
@@ -129,7 +126,6 @@ int check_skills(const Invocation& invocation) {
   return wrong == 0 ? 0 : failed_status;
 }
 
-// skein trust [--list] [--remove] [--dry-run] [--yes]
 int trust(const Invocation& invocation) {
   if (invocation.has("--list")) return list_trust(invocation);
   const project::Places places = app::places_around(app::workspace_folder(invocation));

@@ -42,12 +42,8 @@ bool can_read_keys(const Invocation& invocation) {
 replay::ReplayAnswer ask_by_line(const std::string& question, bool may_branch) {
   const std::string text = (question.empty() ? "" : question + ": ") + "Enter continues, " +
                            (may_branch ? "b branches before this step, " : "") + "q quits › ";
-  print_text(layout::sanitized(text));
-  std::fflush(stdout);
-  std::string line;
-  if (!std::getline(std::cin, line)) return replay::ReplayAnswer::quit;
-  const std::string answer = lower(trimmed(line));
-  if (answer == "q") return replay::ReplayAnswer::quit;
+  const std::string answer = asked(text);
+  if (answer == "q" || !std::cin) return replay::ReplayAnswer::quit;
   return answer == "b" && may_branch ? replay::ReplayAnswer::branch : replay::ReplayAnswer::go_on;
 }
 

@@ -42,9 +42,7 @@ search::Options options_of(const Invocation& invocation) {
 }
 
 Request request_of(const Invocation& invocation, const search::Options& options) {
-  std::string words;
-  for (const std::string& word : invocation.arguments) words += (words.empty() ? "" : " ") + word;
-  return {.query = search::parse_query(words, options.accents),
+  return {.query = search::parse_query(listed(invocation.arguments, " "), options.accents),
           .filter = options.filter,
           .limit = options.limit};
 }
@@ -211,12 +209,9 @@ void show_usage(const Invocation& invocation) {
   const auto catalog = app::configured_catalog(invocation);
   const std::vector<insights::CacheUse> answers =
       insights::uses_in(open.store, open.id, app::call_cost(*catalog));
-  if (invocation.has("--json")) {
-    std::string out = "[";
-    for (const insights::CacheUse& each : answers)
-      out += (out.size() > 1 ? "," : "") + as_json(each);
-    return print_json(out + "]");
-  }
+  if (invocation.has("--json"))
+    return print_json("[" + listed(answers, ",", [](const auto& each) { return as_json(each); }) +
+                      "]");
   if (answers.empty()) return print_line("no answer of this session has counts of tokens");
   screen::Screen screen(screen_parts(invocation));
   screen.show(commands::answers_table(answers));

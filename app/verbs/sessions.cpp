@@ -202,17 +202,14 @@ void list_sessions(const Invocation& invocation) {
   const bool more = limit > 0 && sessions.size() > limit;
   if (more) sessions.resize(limit);
   const auto catalog = app::configured_catalog(invocation);
-  const std::map<Id, std::string> workers = store::at_work(store, sessions);
-  const auto at_work = [&](const SessionRecord& record) {
-    const auto found = workers.find(record.header.session);
-    return found == workers.end() ? std::string{} : found->second;
-  };
-  if (invocation.has("--json")) {
-    std::string out = "[";
-    for (const SessionRecord& record : sessions)
-      out += (out.size() > 1 ? "," : "") + record_json(record, *catalog, at_work(record));
-    return print_json(out + "]");
-  }
+  std::map<Id, std::string> workers = store::at_work(store, sessions);
+  if (invocation.has("--json"))
+    return print_json("[" +
+                      listed(sessions, ",",
+                             [&](const SessionRecord& record) {
+                               return record_json(record, *catalog, workers[record.header.session]);
+                             }) +
+                      "]");
   if (sessions.empty()) print_text("no sessions yet\n");
   if (const screen::Screen::Parts screen = screen_parts(invocation);
       screen.look.live && !sessions.empty()) {
@@ -223,8 +220,8 @@ void list_sessions(const Invocation& invocation) {
     std::size_t width = 0;
     for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
     for (const SessionRecord& record : sessions)
-      print_line(
-          line_of(record, children[record.header.session], at_work(record), *catalog, width));
+      print_line(line_of(record, children[record.header.session], workers[record.header.session],
+                         *catalog, width));
   }
   if (more) {
     std::fflush(stdout);  // the sessions come first, also where both go to one place
@@ -276,9 +273,8 @@ void show_session(const Invocation& invocation) {
   if (tree) {
     print_text("],\"entries\":[");
     value_or_throw(store.transcripts().load(session, 0, entry_printer(redacted)));
-    Json leaves = Json::array();
-    for (const Id leaf : record.state.leaves) leaves.push_back(to_string(leaf));
-    print_text("],\"leaves\":" + dump(leaves) + "}\n");
+    const auto quoted = [](Id leaf) { return json_string(to_string(leaf)); };
+    print_text("],\"leaves\":[" + listed(record.state.leaves, ",", quoted) + "]}\n");
   } else {
     print_text("]}\n");
   }
@@ -321,12 +317,10 @@ void rename_session(const Invocation& invocation) {
 void append_entries(const Invocation& invocation) {
   const std::string input = all_of_stdin();
   std::vector<NewEntry> entries;
-  std::string_view rest = input;
-  for (std::size_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+  std::size_t number = 0;
+  for (const std::string_view line : split(input, '\n')) {
+    ++number;
+    if (trimmed(line).empty()) continue;
     store::Result<NewEntry> entry = store::new_entry_from_json(line);
     if (!entry) throw UsageError("line " + std::to_string(number) + ": " + entry.error().text);
     entries.push_back(std::move(*entry));

@@ -55,32 +55,27 @@ constexpr const char* names_of_how[] = {"whole", "extended", "branched", "unchan
 int move_all(const Invocation& invocation, StorageBackend& from, StorageBackend& to) {
   const std::vector<SessionRecord> sessions = chosen_sessions(invocation, from);
   Progress progress("moving", bytes_of(sessions), Progress::Unit::bytes);
-  Json out = Json::array();
+  ListPrinter out(invocation);
   int status = 0;
   for (const SessionRecord& session : sessions) {
     const store::Result<Moved> moved = store::transfer::move_session(
         from, to, session.header.session, [&](std::uint64_t step) { progress.step(step); });
     from.close(session.header.session);
     to.close(session.header.session);
+    if (!invocation.has("--json")) progress.end();
     Json row = {{"key", session.key}, {"id", to_string(session.header.session)}};
     if (moved) {
       row["how"] = names_of_how[static_cast<std::size_t>(moved->how)];
       row["entries"] = moved->entries;
+      out.add(dump(row), session.key + "  " + summary(*moved));
     } else {
       row["error"] = moved.error().text;
+      out.add_failure(dump(row), session.key + "  " + moved.error().text);
       status = std::max(status, static_cast<int>(exit_status_of(moved.error())));
     }
-    out.push_back(row);
-    if (invocation.has("--json")) continue;
-    progress.end();
-    if (moved)
-      print_line(session.key + "  " + summary(*moved));
-    else
-      tell_user(session.key + "  " + moved.error().text);
   }
   progress.end();
-  if (invocation.has("--json")) print_json(dump(out));
-  if (!invocation.has("--json") && sessions.empty()) print_line("no sessions to move");
+  out.end("no sessions to move");
   return status;
 }
 
@@ -167,7 +162,7 @@ int sync_homes(const Invocation& invocation) {
   std::uint64_t bytes = 0;
   for (const auto& [id, record] : common.sessions) bytes += record.bytes;
   Progress progress("comparing", bytes, Progress::Unit::bytes);
-  Json rows = Json::array();
+  ListPrinter rows(invocation);
   std::size_t changed = 0;
   int status = 0;
   for (const auto& [id, record] : common.sessions) {
@@ -176,25 +171,24 @@ int sync_homes(const Invocation& invocation) {
     const store::Result<Synced> synced = store::transfer::sync_session(*here, *there, id);
     here->close(id);
     there->close(id);
-    if (!synced) status = std::max(status, static_cast<int>(exit_status_of(synced.error())));
     const std::string what = synced ? summary(*synced) : synced.error().text;
     if (what.empty()) continue;
-    if (synced) ++changed;
-    rows.push_back({{"key", record.key}, {"id", to_string(id)}});
-    rows.back()[synced ? "done" : "error"] = what;
-    if (synced) rows.back()["went"] = synced->there.entries;
-    if (synced) rows.back()["came"] = synced->here.entries;
-    if (synced && (synced->here.replaced || synced->there.replaced))
-      rows.back()["completed"] = true;
-    if (invocation.has("--json")) continue;
-    progress.end();
-    synced ? print_line(record.key + "  " + what) : tell_user(record.key + "  " + what);
+    if (!invocation.has("--json")) progress.end();
+    Json row = {{"key", record.key}, {"id", to_string(id)}, {synced ? "done" : "error", what}};
+    if (synced) {
+      ++changed;
+      row["went"] = synced->there.entries;
+      row["came"] = synced->here.entries;
+      if (synced->here.replaced || synced->there.replaced) row["completed"] = true;
+      rows.add(dump(row), record.key + "  " + what);
+    } else {
+      status = std::max(status, static_cast<int>(exit_status_of(synced.error())));
+      rows.add_failure(dump(row), record.key + "  " + what);
+    }
   }
   progress.end();
-  if (invocation.has("--json")) {
-    print_json(dump(rows));
-    return status;
-  }
+  rows.end();
+  if (invocation.has("--json")) return status;
   print_line(counted(common.sessions.size(), "session") + " compared, " +
              (changed == 0 ? "nothing new" : std::to_string(changed) + " changed") +
              (common.thrown_away == 0 ? ""

@@ -14,7 +14,6 @@ namespace skein::commands {
 
 namespace {
 
-// A file of instructions, for people.
 struct InstructionLine {
   std::string file, name, why;
   std::int64_t tokens = 0;
@@ -95,9 +94,10 @@ void show_instructions(Session& session, std::string_view number) {
   for (const InstructionLine& line : lines)
     table.rows.push_back({std::to_string(table.rows.size() + 1), line.name,
                           line.tokens > 0 ? short_count(line.tokens) : "", line.why});
-  session.screen().print(layout::drawn(table, session.screen().width(), session.screen().look()) +
-                         "/instructions NUMBER opens one in your editor; the model gets changes "
-                         "with your next message.\n");
+  session.screen().show(table);
+  session.screen().print(
+      "/instructions NUMBER opens one in your editor; the model gets changes with your next "
+      "message.\n");
 }
 
 void write_instructions(Session& session, std::string_view focus) {
@@ -128,13 +128,8 @@ void show_memory(Session& session, std::string_view argument) {
   const std::vector<MemoryLine> lines = memory ? memory->notes() : std::vector<MemoryLine>{};
   const auto [verb, rest] = first_word(argument);
   if (verb == "why") return open_where_said(session, line_numbered(lines, trimmed(rest)).note);
-  if (verb == "edit")
-    return open_in_editor(
-        session, memory == nullptr ? ""
-                                   : memory
-                                         ->file(trimmed(rest) == "-g" ? memory::Scope::everywhere
-                                                                      : memory::Scope::project)
-                                         .path());
+  const auto wanted = trimmed(rest) == "-g" ? memory::Scope::everywhere : memory::Scope::project;
+  if (verb == "edit") return open_in_editor(session, memory ? memory->file(wanted).path() : "");
   if (!verb.empty()) throw Error("usage: /memory, /memory why NUMBER or /memory edit [-g]");
   if (lines.empty())
     return session.screen().print("Nothing is remembered yet; /remember TEXT saves a line.\n");
@@ -144,8 +139,8 @@ void show_memory(Session& session, std::string_view argument) {
     table.rows.push_back({std::to_string(table.rows.size() + 1), note.text,
                           scope == memory::Scope::everywhere ? "every project" : "this project",
                           note.date.empty() ? "by hand" : note.date});
+  session.screen().show(table);
   session.screen().print(
-      layout::drawn(table, session.screen().width(), session.screen().look()) +
       "/memory why NUMBER opens its source; /memory edit [-g] opens the file.\n");
 }
 

@@ -9,6 +9,7 @@
 #include "core/text/request_text.h"
 #include "core/text/text.h"
 #include "repl/commands/handlers.h"
+#include "repl/layout/flow.h"
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/picker.h"
@@ -33,19 +34,6 @@ std::string_view verb_of(FileAction::Kind kind) {
   return "";
 }
 
-// So many lines that all of them, wrapped, and the question below can be seen at once.
-std::size_t end_of_page(const std::vector<std::string_view>& lines, std::size_t from,
-                        const terminal::Terminal::Size& screen) {
-  constexpr std::size_t for_question = 2;
-  const auto columns = static_cast<std::size_t>(std::max(screen.columns, 1));
-  std::size_t rows = for_question, end = from;
-  for (; end < lines.size(); ++end) {
-    rows += std::max<std::size_t>(1, (layout::display_width(lines[end]) + columns - 1) / columns);
-    if (rows > static_cast<std::size_t>(std::max(screen.rows, 1)) && end > from) break;
-  }
-  return end;
-}
-
 // The conversation moves alone; that it can move back again is recorded.
 void note_step(Session& session, const model::payload::Restore& step) {
   const std::vector<store::NewEntry> batch{{model::make_entry(step)}};
@@ -58,7 +46,6 @@ void move_head(Session& session, std::optional<Id> head) {
   session.conversation().reload();
 }
 
-// What the user wants of the files.
 struct FilesWanted {
   bool put_back = false;
   bool overwrite = false;  // also what was changed by hand
@@ -104,20 +91,23 @@ std::string plan_text(const RestorePlan& plan, std::size_t lines) {
   return out;
 }
 
-// A diff, a screenful at a time.
+// A diff, a screenful at a time: as much as can be seen at once with the question below.
 void show_paged(Session& session, const std::string& text) {
+  constexpr int for_question = 2;
   const std::string diff = valid_utf8(text);
   if (diff.empty()) return session.screen().print("no differences\n");
-  std::vector<std::string_view> lines = split(diff, '\n');
-  if (lines.back().empty()) lines.pop_back();
   if (session.keyboard() == nullptr) return session.screen().show_diff(diff);
-  for (std::size_t shown = 0; shown < lines.size();) {
-    const std::size_t end = end_of_page(lines, shown, session.keyboard()->terminal().size());
-    std::string page;
-    for (; shown < end; ++shown) page += std::string(lines[shown]) + "\n";
-    session.screen().show_diff(page);
-    if (shown == lines.size()) return;
-    const std::string where = std::to_string(shown) + " of " + std::to_string(lines.size()) +
+  const std::size_t lines = layout::rows_of(diff, 0);
+  for (std::string_view rest = diff;;) {
+    const terminal::Terminal::Size screen = session.keyboard()->terminal().size();
+    const layout::Cut page =
+        layout::first_rows(rest, static_cast<std::size_t>(std::max(screen.rows - for_question, 1)),
+                           static_cast<std::size_t>(std::max(screen.columns, 1)));
+    session.screen().show_diff(page.text);
+    if (page.lines_out == 0) return;
+    rest.remove_prefix(page.text.size());
+    const std::string where = std::to_string(lines - page.lines_out) + " of " +
+                              std::to_string(lines) +
                               " lines · Space: more · any other key ends › ";
     if (!pick::ask_choice(*session.keyboard(), session.screen(), where, " ")) return;
   }
@@ -131,10 +121,8 @@ void show_plan_diff(Session& session, const RestorePlan& plan) {
 // changed by hand.
 FilesWanted ask_for_files(Session& session, const RestorePlan& plan, const std::string& asked = {},
                           pick::Enter enter = pick::Enter::no) {
-  const auto follow = session.services().files_follow;
   if (plan.actions.empty() && plan.by_hand.empty()) return {};
-  if (follow == Services::FilesFollow::never) return {};
-  if (follow == Services::FilesFollow::always) return {.put_back = true};
+  if (session.services().files_follow == Services::FilesFollow::always) return {.put_back = true};
   session.screen().print_untrusted(plan_text(plan, 8));
   const std::string question = !asked.empty() ? asked
                                : plan.actions.empty()
@@ -327,9 +315,8 @@ std::optional<Chosen> ask_what(Session& session, const RestorePlan& plan) {
 
 // The message that `number` names: 1 or nothing is the last one. One that can be gone back from.
 model::Entry prompt_back(Session& session, std::string_view number, const std::string& command) {
-  const std::optional<std::size_t> back =
-      number.empty() ? std::optional<std::size_t>(1) : number_in(number);
-  if (!back || *back == 0)
+  const std::optional<std::size_t> back = number_in(number.empty() ? "1" : number);
+  if (!back)
     throw Error(command + " takes a number: 1 for your last message, 2 for the one before it");
   const std::vector<model::Entry> prompts = prompts_of(session, *back);
   if (prompts.empty()) throw Error("nothing has been said yet");

@@ -70,7 +70,6 @@ void fetch_page(Session& session, std::string_view argument) {
   session.screen().print("the model reads it with your next message\n");
 }
 
-// [entry] [step|until-error|4x]
 void replay_session(Session& session, std::string_view entry_and_pace) {
   const replay::ReplaySteps steps(session.store(), session.conversation().record());
   replay::ReplayRequest request;

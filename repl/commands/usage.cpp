@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::size_t widest_bar = 72, narrowest_bar = 10;
 
-// One part of the window.
 struct Part {
   std::string_view name;
   char sign;  // in a bar without colours
@@ -183,6 +182,57 @@ std::string days_line(const Insights& found, std::size_t width) {
          "\n";
 }
 
+layout::Table groups_table(const Insights& found, By by, bool bars) {
+  // Prompts are put to no model but to whichever is set.
+  const bool prompts = by != By::model;
+  layout::Table table{.columns = {{insights::name(by)},
+                                  {"calls", true},
+                                  {"in", true},
+                                  {"cached", true, true},
+                                  {"out", true},
+                                  {"first word", true, true},
+                                  {"tokens/s", true, true},
+                                  {"cost"}}};
+  if (prompts) table.columns.insert(table.columns.begin() + 1, {"prompts", true, true});
+  if (bars) table.columns.push_back({"", false, true});
+  const std::vector<Group> groups = insights::groups_of(found, by);
+  std::int64_t most = 1;
+  for (const Group& group : groups) most = std::max(most, tokens_of(*group.tally));
+  for (const Group& group : groups) {
+    const Tally& tally = *group.tally;
+    const auto first = insights::median_first_token_ms(tally);
+    const auto speed = insights::tokens_per_second(tally);
+    table.rows.push_back({std::string(group.name), with_separators(natural(tally.calls)),
+                          short_count(model::whole_input(tally.usage)),
+                          percent(tally.usage.cache_read, model::whole_input(tally.usage)),
+                          short_count(tally.usage.output), first ? short_duration(*first) : "-",
+                          speed ? std::to_string(std::lround(*speed)) : "-", cost_text(tally)});
+    std::vector<std::string>& row = table.rows.back();
+    if (prompts) row.insert(row.begin() + 1, with_separators(natural(tally.prompts)));
+    if (bars)
+      row.push_back(
+          share_of(static_cast<double>(tokens_of(tally)) / static_cast<double>(most), bar_width));
+  }
+  return table;
+}
+
+layout::Table tools_table(const Insights& found, bool bars) {
+  layout::Table table{
+      .columns = {{"tool"}, {"calls", true}, {"failed", true}, {"refused by you", true}}};
+  if (bars) table.columns.push_back({"", false, true});
+  const std::vector<ToolGroup> tools = insights::tools_of(found);
+  for (const ToolGroup& tool : tools) {
+    table.rows.push_back({std::string(tool.name), with_separators(natural(tool.tally->calls)),
+                          with_separators(natural(tool.tally->failures)),
+                          with_separators(natural(tool.tally->refusals))});
+    const auto most = static_cast<double>(std::max<std::int64_t>(1, tools.front().tally->calls));
+    if (bars)
+      table.rows.back().push_back(
+          share_of(static_cast<double>(tool.tally->calls) / most, bar_width));
+  }
+  return table;
+}
+
 std::string shown(layout::Table table, const TextForm& form, std::size_t most) {
   if (table.rows.empty()) return {};
   const std::size_t more = most > 0 && table.rows.size() > most ? table.rows.size() - most : 0;
@@ -287,57 +337,6 @@ std::string share_of(double share, std::size_t width) {
   return out.empty() && share > 0 ? "▏" : out;
 }
 
-layout::Table groups_table(const Insights& found, By by, bool bars) {
-  // Prompts are put to no model but to whichever is set.
-  const bool prompts = by != By::model;
-  layout::Table table{.columns = {{insights::name(by)},
-                                  {"calls", true},
-                                  {"in", true},
-                                  {"cached", true, true},
-                                  {"out", true},
-                                  {"first word", true, true},
-                                  {"tokens/s", true, true},
-                                  {"cost"}}};
-  if (prompts) table.columns.insert(table.columns.begin() + 1, {"prompts", true, true});
-  if (bars) table.columns.push_back({"", false, true});
-  const std::vector<Group> groups = insights::groups_of(found, by);
-  std::int64_t most = 1;
-  for (const Group& group : groups) most = std::max(most, tokens_of(*group.tally));
-  for (const Group& group : groups) {
-    const Tally& tally = *group.tally;
-    const auto first = insights::median_first_token_ms(tally);
-    const auto speed = insights::tokens_per_second(tally);
-    table.rows.push_back({std::string(group.name), with_separators(natural(tally.calls)),
-                          short_count(model::whole_input(tally.usage)),
-                          percent(tally.usage.cache_read, model::whole_input(tally.usage)),
-                          short_count(tally.usage.output), first ? short_duration(*first) : "-",
-                          speed ? std::to_string(std::lround(*speed)) : "-", cost_text(tally)});
-    std::vector<std::string>& row = table.rows.back();
-    if (prompts) row.insert(row.begin() + 1, with_separators(natural(tally.prompts)));
-    if (bars)
-      row.push_back(
-          share_of(static_cast<double>(tokens_of(tally)) / static_cast<double>(most), bar_width));
-  }
-  return table;
-}
-
-layout::Table tools_table(const Insights& found, bool bars) {
-  layout::Table table{
-      .columns = {{"tool"}, {"calls", true}, {"failed", true}, {"refused by you", true}}};
-  if (bars) table.columns.push_back({"", false, true});
-  const std::vector<ToolGroup> tools = insights::tools_of(found);
-  for (const ToolGroup& tool : tools) {
-    table.rows.push_back({std::string(tool.name), with_separators(natural(tool.tally->calls)),
-                          with_separators(natural(tool.tally->failures)),
-                          with_separators(natural(tool.tally->refusals))});
-    const auto most = static_cast<double>(std::max<std::int64_t>(1, tools.front().tally->calls));
-    if (bars)
-      table.rows.back().push_back(
-          share_of(static_cast<double>(tool.tally->calls) / most, bar_width));
-  }
-  return table;
-}
-
 layout::Table misses_table(const insights::Misses& misses) {
   layout::Table table{
       .columns = {{"missed in the cache because"}, {"answers", true}, {"tokens", true}, {"cost"}}};
@@ -385,7 +384,6 @@ std::string as_text(const Insights& found, const TextForm& form) {
   return out;
 }
 
-// [30d] [by day]
 void show_insights(Session& session, std::string_view since_and_grouping) {
   insights::CollectRequest wish;
   insights::By by = insights::By::overview;

@@ -48,9 +48,6 @@ std::string as_text(const insights::Insights& found, const TextForm& form);
 std::string sparkline(const std::vector<double>& values);
 // A bar of at most `width` columns.
 std::string share_of(double share, std::size_t width);
-// Tables with what was counted by that, or of tools.
-layout::Table groups_table(const insights::Insights& found, insights::By by, bool bars);
-layout::Table tools_table(const insights::Insights& found, bool bars);
 // What was missed in caches: by cause, and by answer.
 layout::Table misses_table(const insights::Misses& misses);
 layout::Table answers_table(std::span<const insights::CacheUse> answers);
