@@ -139,9 +139,7 @@ std::string_view whole_lines(std::string_view text) {
 
 std::string plain_lines(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::string out = valid_utf8(text);
-  for (std::size_t at = 0; (at = out.find("\r\n", at)) != std::string::npos;) out.erase(at, 1);
-  return out;
+  return unix_lines(valid_utf8(text));
 }
 
 // A refusal of the workspace's, without the name it begins with; here the project is meant.
@@ -350,21 +348,17 @@ class Loader {
   }
 
   std::optional<SourceText> read(const OpenedFile& file, const std::string& name) {
-    std::string bytes;
-    const bool good = read_pieces(file.fd.get(), most_bytes_ + 1, [&](std::string_view piece) {
-      bytes += piece;
-      return true;
-    });
-    if (!good || looks_binary(bytes)) {
-      remark(name + (good ? " is not read: it is not text" : " cannot be read"));
+    const std::optional<std::string> bytes = read_up_to(file.fd.get(), most_bytes_ + 1);
+    if (!bytes || looks_binary(*bytes)) {
+      remark(name + (bytes ? " is not read: it is not text" : " cannot be read"));
       return std::nullopt;
     }
-    SourceText out{.size = static_cast<std::size_t>(file.info.st_size),
-                   .cut = bytes.size() > most_bytes_,
-                   .id = {file.info.st_dev, file.info.st_ino}};
-    if (out.cut) bytes.resize(most_bytes_);
-    out.text = plain_lines(out.cut ? whole_lines(bytes) : bytes);
-    return out;
+    const bool cut = bytes->size() > most_bytes_;
+    const std::string_view part = std::string_view(*bytes).substr(0, most_bytes_);
+    return SourceText{.text = plain_lines(cut ? whole_lines(part) : part),
+                      .size = static_cast<std::size_t>(file.info.st_size),
+                      .cut = cut,
+                      .id = {file.info.st_dev, file.info.st_ino}};
   }
 
   // The names in a folder of the project that end in `suffix`, sorted; at most a few hundred.

@@ -48,6 +48,13 @@ std::pair<std::string_view, std::string_view> first_word(std::string_view text) 
   return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
 }
 
+std::string unix_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!text.substr(i).starts_with("\r\n")) out += text[i];
+  return out;
+}
+
 // Tables of programs are searched with it for every command, so it makes no list of the words.
 bool has_word(std::string_view list, std::string_view word) {
   if (word.empty() || word.find(' ') != word.npos) return false;
