@@ -392,11 +392,10 @@ class ReportReader : private ProgramReader {
       return std::ranges::any_of(*found_by_,
                                  [&](const ShellWord& word) { return has_word(words, word.text); });
     };
-    bool only_files = false;
-    for (std::size_t i = 1; i < found_by_->size(); ++i)
-      only_files =
-          only_files || ((*found_by_)[i - 1].text == "-type" && (*found_by_)[i].text == "f");
-    only_files = only_files && !has("-o -or ! -not ,");
+    const auto type = std::ranges::adjacent_find(*found_by_, [](const auto& a, const auto& b) {
+      return a.text == "-type" && b.text == "f";
+    });
+    const bool only_files = type != found_by_->end() && !has("-o -or ! -not ,");
     const std::optional<Reading> finding = reading_of(*found_by_);
     return finding && (only_files || has_word(counters, program)) &&
            place_->may_be_searched(finding->operands, /*all=*/true);
