@@ -10,7 +10,6 @@
 #include <iterator>
 #include <span>
 
-#include "core/sandbox/git_config.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
@@ -144,7 +143,7 @@ void Guard::adopt_running_commands() {
   for (const GuardRecord& other : others.running) {
     const auto known = running_.find(other.path());
     const bool changed = known == running_.end() || known->second.size != other.size();
-    const std::vector<std::string> batches = other.batches(changed ? SIZE_MAX : 0);
+    const auto batches = changed ? other.batches() : std::vector<std::string>{};
     const Running& now = running[other.path()] =
         changed ? Running{other.size(), settings_in(batches.empty() ? "" : batches.front()).areas}
                 : known->second;
@@ -201,12 +200,6 @@ bool Guard::has_met(const std::vector<std::string>& names) const {
 
 std::string Guard::first_area() const {
   return settings_.areas.empty() ? "" : settings_.areas.front();
-}
-
-bool Guard::leads_inside(const std::string& from, std::string_view path) const {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(fs::path(from) / path, error);
-  return !error && places_.is_inside(real.string());
 }
 
 // Where a place leads to is guarded too.
@@ -409,9 +402,8 @@ void Guard::list(const std::string& path, const TreeRecord& before, const TreeRe
   }
 }
 
-void Guard::judge_new_config(const std::string& path, const TreeRecord& now) {
-  const std::string folder = fs::path(path).parent_path();
-  const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
+void Guard::judge_new_config(const std::string& path, const TreeRecord& now,
+                             const StaysInside& inside) {
   const std::string& text = text_in(now);
   if (is_file(now) && harmless_change("", text, inside)) return;
   if (listed_ != nullptr) return list(path, {}, now);
@@ -443,11 +435,14 @@ void Guard::judge(const std::string& path, const GuardedPlace& place) {
   const TreeRecord now =
       above.folder ? record_tree(above.folder.get(), above.name, before) : TreeRecord{};
   if (same(before, now) || (!is_new && !before.empty() && cannot_have_changed(path, now))) return;
-  const std::string folder = fs::path(path).parent_path();
-  const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
+  const auto inside = [&](std::string_view value) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::path(path).parent_path() / value, error);
+    return !error && places_.is_inside(real.string());
+  };
   switch (place.rule) {
     case Rule::config:
-      if (before.empty()) return judge_new_config(path, now);
+      if (before.empty()) return judge_new_config(path, now, inside);
       if (is_file(before) && is_file(now) && harmless_change(text_in(before), text_in(now), inside))
         return;
       break;

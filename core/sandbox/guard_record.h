@@ -70,8 +70,7 @@ class GuardRecord {
 
   // Adds a batch, all of it or nothing. False: it could not be written.
   bool add(std::string_view batch);
-  // The first so many, up to one that is not whole.
-  std::vector<std::string> batches(std::size_t most = SIZE_MAX) const;
+  std::vector<std::string> batches() const;  // up to one that is not whole
   std::size_t size() const { return size_; }
   void remove();
 
