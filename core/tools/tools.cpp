@@ -73,6 +73,15 @@ Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect,
   return tool;
 }
 
+std::function<bool(std::string_view)> noting_denied(const ToolPorts& ports, bool& any) {
+  if (!ports.denied) return {};
+  return [&](std::string_view below) {
+    const bool denied = ports.denied(below);
+    any = any || denied;
+    return denied;
+  };
+}
+
 FilePlace judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
                        Root::Missing folders) {
   const auto moved = [&] {
