@@ -204,8 +204,7 @@ class CommandReader : private ProgramReader {
   ExecutedFiles result() {
     for (std::vector<std::string>* list : {&found_.files, &found_.names, &found_.unseen}) {
       std::ranges::sort(*list);
-      const auto repeated = std::ranges::unique(*list);
-      list->erase(repeated.begin(), repeated.end());
+      list->erase(std::ranges::unique(*list).begin(), list->end());
     }
     return std::move(found_);
   }
