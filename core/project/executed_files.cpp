@@ -43,14 +43,8 @@ bool is_program(const std::string& path) {
 std::optional<std::string> script_text(const std::string& path) {
   constexpr std::size_t most_bytes = 1u << 20;
   constexpr std::string_view machine_code = "\177ELF";
-  // What was a file a moment ago may be a pipe by now.
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  std::array<char, machine_code.size()> start{};
-  if (!fd) return std::nullopt;
-  if (pread(fd.get(), start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) &&
-      std::string_view(start.data(), start.size()) == machine_code)
-    return "";
-  return read_all(fd.get(), most_bytes);
+  if (file_beginning(path, machine_code.size()) == machine_code) return "";
+  return file_text(path, most_bytes);
 }
 
 // Which files the text of a program in Python or JavaScript names. It is searched for words, not
