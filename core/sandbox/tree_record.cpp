@@ -44,16 +44,17 @@ Recorded::Kind kind_of(mode_t mode) {
 }
 
 void read_bytes(int folder, const char* name, Recorded& thing) {
+  std::optional<std::string> bytes;
   if (thing.kind == Recorded::Kind::link) {
-    auto target = workspace::read_link(folder, name);
-    thing.whole = target.has_value();
-    thing.bytes = std::move(target).value_or("");
+    bytes = workspace::read_link(folder, name);
   } else if (thing.kind == Recorded::Kind::file) {
     const Fd file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    auto bytes = file ? read_all(file.get(), most_bytes) : std::nullopt;
-    thing.whole = bytes.has_value();
-    if (bytes) thing.bytes = std::move(*bytes);
+    if (file) bytes = read_all(file.get(), most_bytes);
+  } else {
+    return;
   }
+  thing.whole = bytes.has_value();
+  thing.bytes = std::move(bytes).value_or("");
 }
 
 void add(TreeRecord& tree, int folder, const std::string& name, const std::string& path,
