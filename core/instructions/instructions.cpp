@@ -182,7 +182,7 @@ class Loader {
         const std::string known_as = here            ? std::string(name) + " of this workspace"
                                      : place.empty() ? std::string(name) + " of the project"
                                                      : heading;
-        if (add({{.file = folder + "/" + name, .heading = heading, .name = known_as, .why = why}}))
+        if (add({.file = folder + "/" + name, .heading = heading, .name = known_as, .why = why}))
           return;
       }
     };
@@ -202,13 +202,9 @@ class Loader {
     bool cut = false;
     workspace::FileId id{};
   };
-  struct Wanted {
-    Document document;  // what is known before it is read
-    int depth = 0;      // how many imports led to it
-  };
-  // True: there is such a file, whatever came of it.
-  bool add(Wanted wanted) {
-    Document& document = wanted.document;
+  // `document` says what is known before it is read; `depth`: how many imports led to it. True:
+  // there is such a file, whatever came of it.
+  bool add(Document document, int depth = 0) {
     document.shown = shown(document.file);
     const std::optional<SourceText> source =
         document.is_of_project() ? of_project(document.file) : of_user(document.file);
@@ -235,8 +231,7 @@ class Loader {
     }
     if (trimmed(document.text).empty()) return true;
     (document.paths.empty() ? documents : path_rules).push_back(document);
-    if (wanted.depth < deepest_import && document.paths.empty())
-      add_imports(document, wanted.depth + 1);
+    if (depth < deepest_import && document.paths.empty()) add_imports(document, depth + 1);
     return true;
   }
 
@@ -244,7 +239,7 @@ class Loader {
     const auto document = [&](const std::string& file, Author author, const char* why) {
       const std::string name =
           fs::path(file).filename().string() + " (" + shown(parent_of(file)) + ")";
-      return Wanted{{.file = file, .heading = name, .name = name, .why = why, .author = author}};
+      return Document{.file = file, .heading = name, .name = name, .why = why, .author = author};
     };
     if (!places_.machine.empty())
       add(document(places_.machine, Author::machine, "for everyone on this machine"));
@@ -256,12 +251,12 @@ class Loader {
     for (const char* name : rule_folders)
       for (const std::string& file : names_in(folder + "/" + name, ".md")) {
         const std::string path = folder + "/" + name + "/" + file;
-        add({{.file = path,
-              .heading = shown(path),
-              .name = "the rule " + shown(path),
-              .why = "rule",
-              .author = Author::rule,
-              .base = folder}});
+        add({.file = path,
+             .heading = shown(path),
+             .name = "the rule " + shown(path),
+             .why = "rule",
+             .author = Author::rule,
+             .base = folder});
       }
   }
 
@@ -283,12 +278,12 @@ class Loader {
         remark(of.heading + " imports " + mention + ", which is outside the project; left out");
         continue;
       }
-      Document document{.file = path,
-                        .heading = shown(path) + " (imported by " + shown(of.file) + ")",
-                        .name = "the file " + shown(path),
-                        .why = "imported by " + shown(of.file),
-                        .author = of.author == Author::rule ? Author::project : of.author};
-      add({std::move(document), depth});
+      add({.file = path,
+           .heading = shown(path) + " (imported by " + shown(of.file) + ")",
+           .name = "the file " + shown(path),
+           .why = "imported by " + shown(of.file),
+           .author = of.author == Author::rule ? Author::project : of.author},
+          depth);
     }
   }
 

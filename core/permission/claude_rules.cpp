@@ -122,15 +122,13 @@ class Translator {
                                    : rule.pattern);
   }
 
-  bool parse(const std::string& text, Purpose purpose, std::vector<Rule>& to) const {
-    try {
-      std::ranges::move(
-          purpose == Purpose::allow ? parse_allow_rules(text, tools_) : parse_rules(text, tools_),
-          std::back_inserter(to));
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
+  bool parse(const std::string& text, Purpose purpose, std::vector<Rule>& to) const try {
+    std::ranges::move(
+        purpose == Purpose::allow ? parse_allow_rules(text, tools_) : parse_rules(text, tools_),
+        std::back_inserter(to));
+    return true;
+  } catch (const Error&) {
+    return false;
   }
 
   const std::string& workspace_;
