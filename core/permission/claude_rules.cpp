@@ -81,14 +81,13 @@ std::vector<std::string> texts_of(const std::string& tool, const std::string& pa
 
 bool is_command(const Tool& tool) { return tool.argument.kind == model::Argument::Kind::command; }
 
-class Translator {
- public:
-  // All must outlive this.
-  Translator(const std::string& workspace, const Tools& tools, ClaudePermissions& out)
-      : workspace_(workspace), tools_(tools), out_(out) {}
+struct Translator {
+  const std::string& workspace;
+  const Tools& tools;
+  ClaudePermissions& out;
 
   void add(const Json& list, Purpose purpose, std::vector<Rule>& to) const {
-    auto& unusable = purpose == Purpose::allow ? out_.not_allowed : out_.asked_instead;
+    auto& unusable = purpose == Purpose::allow ? out.not_allowed : out.asked_instead;
     for (const Json& each : elements(list)) {
       const std::string text = each.is_string() ? each.get<std::string>() : dump(each);
       if (!each.is_string() || !add_rule(text, purpose, to)) unusable.push_back(text);
@@ -99,7 +98,7 @@ class Translator {
   // False: it cannot be used as it is written.
   bool add_rule(const std::string& text, Purpose purpose, std::vector<Rule>& to) const {
     const ClaudeRule rule = parts_of(trimmed(text));
-    const Tool* tool = tool_named(rule.tool, tools_);
+    const Tool* tool = tool_named(rule.tool, tools);
     if (tool == nullptr && has_word(missing_tools, rule.tool)) return true;
     bool clear = true;
     for (const std::string& each : translated(rule, tool, purpose, text))
@@ -108,7 +107,7 @@ class Translator {
     if (purpose == Purpose::deny && tool != nullptr && (!clear || wider)) {
       const std::string beginning = is_command(*tool) ? plain_beginning(rule.pattern) : "";
       for (const std::string& each : texts_of(rule.tool, beginning))
-        parse(each, Purpose::deny, out_.ask);
+        parse(each, Purpose::deny, out.ask);
     }
     return clear;
   }
@@ -118,22 +117,18 @@ class Translator {
                                       const std::string& text) const {
     if (tool == nullptr) return {text};
     return texts_of(rule.tool, tool->argument.is_path()
-                                   ? path_pattern(rule.pattern, workspace_, purpose)
+                                   ? path_pattern(rule.pattern, workspace, purpose)
                                    : rule.pattern);
   }
 
   bool parse(const std::string& text, Purpose purpose, std::vector<Rule>& to) const try {
     std::ranges::move(
-        purpose == Purpose::allow ? parse_allow_rules(text, tools_) : parse_rules(text, tools_),
+        purpose == Purpose::allow ? parse_allow_rules(text, tools) : parse_rules(text, tools),
         std::back_inserter(to));
     return true;
   } catch (const Error&) {
     return false;
   }
-
-  const std::string& workspace_;
-  const Tools& tools_;
-  ClaudePermissions& out_;
 };
 
 // Folders in the workspace are open already.
@@ -166,7 +161,7 @@ ClaudePermissions read_claude_permissions(std::string_view settings, const std::
   if (!json || !json->is_object()) return {.trouble = "it is not a JSON object"};
   const Json& permissions = at(*json, "permissions");
   ClaudePermissions out;
-  const Translator translator(workspace, tools, out);
+  const Translator translator{workspace, tools, out};
   translator.add(at(permissions, "deny"), Purpose::deny, out.deny);
   translator.add(at(permissions, "ask"), Purpose::deny, out.ask);
   translator.add(at(permissions, "allow"), Purpose::allow, out.allow);
