@@ -131,8 +131,9 @@ std::vector<std::string> settings_in(const std::string& file) {
 bool attributes_convert(const std::string& top) {
   for (const char* name : {"/.gitattributes", "/.git/info/attributes"})
     for (const std::string& line : settings_in(top + name))
-      for (const char* word : {"filter=", "eol=crlf", "ident", "working-tree-encoding="})
-        if (!line.starts_with('#') && line.find(word) != std::string::npos) return true;
+      if (!line.starts_with('#') &&
+          has_any_of(line, {"filter=", "eol=crlf", "ident", "working-tree-encoding="}))
+        return true;
   return false;
 }
 

@@ -326,9 +326,7 @@ class ReportReader : private ProgramReader {
   }
 
   // In others than bash these are programs and groups, and a `>` in them writes a file.
-  static bool is_for_every_shell(std::string_view text) {
-    return text.find("[[") == text.npos && text.find("((") == text.npos;
-  }
+  static bool is_for_every_shell(std::string_view text) { return !has_any_of(text, {"[[", "(("}); }
 
   static bool is_plain(const Word& word) {
     const std::string_view text = text_of(word);

@@ -345,9 +345,7 @@ class CommandReader : private ProgramReader {
       case Runs::sourced: return read_text(text, scope);
       case Runs::shell: return run_script(text, words, scope);
       case Runs::awk:
-        if (text.find("system") != text.npos || text.find("getline") != text.npos ||
-            text.find('|') != text.npos)
-          cannot_follow("awk");
+        if (has_any_of(text, {"system", "getline", "|"})) cannot_follow("awk");
         return;
       case Runs::python: {
         const std::string top = python_top_.empty() ? folder : python_top_;
