@@ -54,6 +54,10 @@ JudgedCall subject_of(const Tool& tool, const ToolUse& call) {
   return subject;
 }
 
+JudgedCall reading_of_path(const Tool& reader, const std::string& path) {
+  return subject_of(reader, {"", reader.name, dump({{reader.argument.name, path}})});
+}
+
 // Whether a list of rules covers a call, does not, or cannot tell.
 enum class Cover { yes, no, unclear };
 
@@ -200,8 +204,7 @@ ReadingPlace reading_place(const Rules& rules, const JudgedCall& subject, const 
   restricting.insert(restricting.end(), rules.ask.begin(), rules.ask.end());
   place.some_forbidden = !path_rules(restricting, *reader, tools).empty();
   place.forbidden = [restricting, &tools, reader](const std::string& path) {
-    const JudgedCall read =
-        subject_of(*reader, {"", reader->name, dump({{reader->argument.name, path}})});
+    const JudgedCall read = reading_of_path(*reader, path);
     return denies_path(restricting, read, tools) != Cover::no ||
            (read.place && !read.place->withheld.empty());
   };
@@ -428,8 +431,7 @@ bool speak_of(const std::vector<Rule>& rules, const Tools& tools, const ToolUse&
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
   const Tool* tool = model::find_file_reader(tools);
   if (tool == nullptr) return ask("there is no tool that reads");
-  const JudgedCall subject =
-      subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
+  const JudgedCall subject = reading_of_path(*tool, path);
   const Cover denied = denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
   if (subject.place && !subject.place->withheld.empty())
