@@ -267,8 +267,7 @@ class ReportReader : private ProgramReader {
     return out;
   }
 
-  Values started(const std::string& name, ShellWords words, const ShellCall& call,
-                 ShellScope& scope) override {
+  Values started(const std::string& name, ShellWords words, ShellScope& scope) override {
     const std::vector<SimpleCommand> ways = ways_to_read(name, words);
     programs_.insert(programs_.end(), ways.begin(), ways.end());
     const KnownProgram* known = known_program(last_name(name));
@@ -276,7 +275,7 @@ class ReportReader : private ProgramReader {
     if (known == nullptr) return Values::unknown();
     const auto outer = std::exchange(
         found_by_, known->runs == Runs::found ? std::optional(ways.front()) : std::nullopt);
-    Values printed = follow(*known, words, call, scope);
+    Values printed = follow(*known, words, scope);
     found_by_ = outer;
     if (known->runs == Runs::folder && place_ != nullptr)
       must(scope.folders.known && place_->move(scope.folders.texts));

@@ -261,8 +261,7 @@ class CommandReader : private ProgramReader {
     if (!outside) cannot_follow(name + "=");
   }
 
-  Values started(const std::string& name, ShellWords words, const ShellCall& call,
-                 ShellScope& scope) override {
+  Values started(const std::string& name, ShellWords words, ShellScope& scope) override {
     if (scope.functions.contains(name)) return Values::unknown();
     std::vector<std::string> in_path;
     for (const std::string& folder : folders_in_path_) in_path.push_back(folder + "/" + name);
@@ -283,7 +282,7 @@ class CommandReader : private ProgramReader {
     if (known->runs == Runs::project) cannot_follow(words[0].written);
     if (known->runs == Runs::git && words.size() > 1 && text_of(words.back()) == "--show-toplevel")
       return {.texts = {places_.root()}};
-    return follow(*known, words, call, scope);
+    return follow(*known, words, scope);
   }
 
   // All that match now.
