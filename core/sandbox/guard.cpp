@@ -203,19 +203,19 @@ std::string Guard::first_area() const {
 }
 
 // Where a place leads to is guarded too.
-void Guard::follow_up(const std::string& path, const TreeRecord& tree, Author author) {
+void Guard::follow_up(const std::string& path, const TreeRecord& tree) {
   if (tree.empty()) return;
   const fs::path folder = fs::path(path).parent_path();
   const Rule rule = places_.places().at(path).rule;
   const auto named = [&](const fs::path& base, const std::string& value) {
     return places_.follow(
         value.starts_with("~/") ? settings_.home + value.substr(1) : (base / value).string(),
-        author);
+        Author::others);
   };
   if (rule == Rule::pointer) {
-    places_.add_git_folder(places_.follow(pointed_at(path, tree), author), author);
+    places_.add_git_folder(places_.follow(pointed_at(path, tree), Author::others), Author::others);
   } else if (tree.at("").kind == Recorded::Kind::link) {
-    places_.add(places_.follow(path, author), rule, author);
+    places_.add(places_.follow(path, Author::others), rule, Author::others);
   } else if (rule == Rule::config || path == settings_.home + "/.gitconfig") {
     NamedFiles files = files_named_in(text_in(tree));
     files.hook_folders.insert(files.hook_folders.end(), global_hook_folders_->begin(),
@@ -224,9 +224,9 @@ void Guard::follow_up(const std::string& path, const TreeRecord& tree, Author au
     for (const std::string& value : files.hook_folders)
       for (const fs::path& base : {folder.parent_path(), folder, fs::path(first_area())})
         if (const std::string end = named(base, value); end != folder && !places_.is_top(end))
-          places_.add(end, Rule::hooks, author);
+          places_.add(end, Rule::hooks, Author::others);
     for (const std::string& value : files.includes)
-      places_.add(named(folder, value), Rule::config, author);
+      places_.add(named(folder, value), Rule::config, Author::others);
   }
 }
 
@@ -264,7 +264,7 @@ void Guard::record_place(const std::string& path, Packer& changed) {
     changed.number(is_unsaved);
     sandbox::save(changed, changes);
   }
-  follow_up(path, tree, Author::others);
+  follow_up(path, tree);
 }
 
 std::optional<std::vector<std::string>> Guard::record(Wall wall,

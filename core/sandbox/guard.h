@@ -80,7 +80,7 @@ class Guard {
   void save(const std::string& places);
   std::string record_places();
   void record_place(const std::string& path, Packer& changed);
-  void follow_up(const std::string& path, const TreeRecord& tree, AutorunFiles::Author author);
+  void follow_up(const std::string& path, const TreeRecord& tree);
   std::vector<std::string> find_walls();
   void look_and_judge();
   bool cannot_have_changed(const std::string& path, const TreeRecord& now) const;
