@@ -193,26 +193,19 @@ std::string text_of(const FileStamp& file) {
   return out;
 }
 
-std::string_view take_field(std::string_view& line) {
-  const std::size_t end = std::min(line.find('\t'), line.size());
-  const std::string_view field = line.substr(0, end);
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return field;
-}
-
 // Nothing: the line is damaged.
 std::optional<Skill> skill_in(std::string_view line) {
   if (std::ranges::count(line, '\t') < fields_in_all) return std::nullopt;
-  for (int i = 0; i < 5; ++i) take_field(line);
-  const auto next = [&line] { return unescaped(take_field(line)); };
+  for (int i = 0; i < 5; ++i) take_piece(line, '\t');
+  const auto next = [&line] { return unescaped(take_piece(line, '\t')); };
   Skill out{.sha256 = next()};
-  const std::string_view users = take_field(line);
+  const std::string_view users = take_piece(line, '\t');
   out.for_model = users.find('m') != std::string_view::npos;
   out.for_user = users.find('u') != std::string_view::npos;
   for (std::string* field : {&out.name, &out.description, &out.hint}) *field = next();
-  out.bytes = parse_number<std::size_t>(take_field(line)).value_or(0);
+  out.bytes = parse_number<std::size_t>(take_piece(line, '\t')).value_or(0);
   out.refusal = next();
-  for (const std::string_view each : split(take_field(line), path_separator))
+  for (const std::string_view each : split(take_piece(line, '\t'), path_separator))
     out.paths.push_back(unescaped(each));
   while (!line.empty()) out.remarks.push_back(next());
   return out;

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/text/base.h"
+#include "core/text/text.h"
 
 namespace skein::sandbox {
 
@@ -99,9 +100,7 @@ bool identical(const Recorded& a, const Recorded& b) {
 Fd open_below(int root, std::string_view path) {
   Fd here;
   while (true) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    const std::string name(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
+    const std::string name(take_piece(path, '/'));
     if (name == "..") return Fd();
     const bool last = path.empty();
     const int way = last ? O_RDONLY : O_PATH;

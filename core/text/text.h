@@ -70,6 +70,9 @@ template <std::same_as<std::string> Temporary>
 std::vector<std::string_view> split(Temporary&& text,
                                     char separator) = delete;  // nothing would last
 
+// The text before the next separator, which both go from the front of `rest`.
+std::string_view take_piece(std::string_view& rest, char separator);
+
 // The text before the first blank, and the text after it.
 std::pair<std::string_view, std::string_view> first_word(std::string_view text);
 
