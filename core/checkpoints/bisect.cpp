@@ -43,10 +43,9 @@ bool copy_bytes(int from, int to) {
 }
 
 // Makes one folder the same as another and keeps the files' times: builds compare them.
-class Mirror {
- public:
-  Mirror(const std::vector<std::string>& leave_out, Stamps& untouched)
-      : leave_out_(leave_out), untouched_(untouched) {}
+struct Mirror {
+  const std::vector<std::string>& leave_out;
+  Stamps& untouched;
 
   void folder(const fs::path& from, const fs::path& to) {
     if (!fs::is_directory(fs::symlink_status(to))) {
@@ -72,7 +71,7 @@ class Mirror {
  private:
   bool is_wanted(const fs::directory_entry& entry) const {
     return (entry.is_symlink() || entry.is_directory() || entry.is_regular_file()) &&
-           !std::ranges::binary_search(leave_out_, entry.path().string());
+           !std::ranges::binary_search(leave_out, entry.path().string());
   }
 
   static void link(const fs::path& from, const fs::path& to) {
@@ -82,10 +81,10 @@ class Mirror {
   }
 
   void file(const fs::path& from, const fs::path& to) {
-    const auto known = untouched_.find(to.string());
-    if (known != untouched_.end() && known->second == stamp_of(to)) return;
+    const auto known = untouched.find(to.string());
+    if (known != untouched.end() && known->second == stamp_of(to)) return;
     process::remove_tree(to);
-    untouched_.erase(to.string());
+    untouched.erase(to.string());
     const Fd source(open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!source && errno == ENOENT) return;  // removed since it was listed
     const Fd copy(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -97,16 +96,13 @@ class Mirror {
     const timespec times[] = {info.st_atim, info.st_mtim};
     futimens(copy.get(), times);
     if (const CopiedFileStamp stamp = stamp_of(to); shows_writes(stamp))
-      untouched_.emplace(to.string(), stamp);
+      untouched.emplace(to.string(), stamp);
   }
-
-  const std::vector<std::string>& leave_out_;
-  Stamps& untouched_;
 };
 
 void mirror(const std::string& from, const std::string& to,
             const std::vector<std::string>& leave_out, Stamps& untouched) try {
-  Mirror(leave_out, untouched).folder(from, to);
+  Mirror{leave_out, untouched}.folder(from, to);
 } catch (const fs::filesystem_error& error) {
   throw Error(std::string("cannot copy the workspace: ") + error.what());
 }

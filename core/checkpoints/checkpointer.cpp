@@ -30,10 +30,8 @@ std::vector<KeptFile> joined(std::vector<KeptFile> files, const std::vector<Kept
 }  // namespace
 
 store::Result<model::Entry> checkpoint_entry(ContentStore& contents, Checkpoint checkpoint) {
-  JsonText rows;
-  if (checkpoint.files.size() <= most_rows) rows = model::files_json(checkpoint.files);
+  const JsonText rows = model::files_json(checkpoint.files);
   if (checkpoint.files.size() > most_rows || rows.size() > most_row_bytes) {
-    if (rows.empty()) rows = model::files_json(checkpoint.files);
     checkpoint.list = TRY(contents->keep_blob(rows));
     checkpoint.files.clear();
   }

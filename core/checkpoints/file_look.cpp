@@ -70,17 +70,19 @@ LookedAt& FileLook::known(const std::string& path) {
   return at->second;
 }
 
+FilePlace exact_place(const Root& root, const std::string& path, Root::Missing folders) {
+  FilePlace place = root.locate(path, folders, Root::Links::refuse);
+  if (place && place.below != path) return {.refusal = "its name is not a path"};
+  return place;
+}
+
 store::Result<SeenFile> FileLook::look(const std::string& path, Contents contents,
                                        std::uint64_t most) {
   using enum SeenFile::Kind;
-  const FilePlace place = root_.locate(path, Root::Missing::refuse, Root::Links::refuse);
-  if (place && place.below == path) return look(path, place, contents, most);
-  return SeenFile{place.missing  ? none
-                  : place.closed ? own
-                                 : other,
-                  {.path = path},
-                  {},
-                  place ? "its name is not a path" : place.refusal};
+  const FilePlace place = exact_place(root_, path);
+  if (place) return look(path, place, contents, most);
+  const SeenFile::Kind kind = place.missing ? none : place.closed ? own : other;
+  return SeenFile{kind, {.path = path}, {}, place.refusal};
 }
 
 store::Result<SeenFile> FileLook::look(const std::string& path, const FilePlace& place,
@@ -176,9 +178,8 @@ store::Result<void> FileLook::keep_later(std::string bytes, const std::string& p
 }
 
 store::Result<std::string> FileLook::read(const std::string& path, const std::string& hash) {
-  const FilePlace place = root_.locate(path, Root::Missing::refuse, Root::Links::refuse);
   std::optional<std::string> bytes;
-  if (place && place.below == path) {
+  if (const FilePlace place = exact_place(root_, path)) {
     bytes = workspace::read_link(place.folder.get(), place.name);
     if (!bytes)
       if (const workspace::OpenedFile opened = root_.open_file(place))

@@ -76,6 +76,10 @@ using model::FileKind, model::KeptFile, workspace::FilePlace, workspace::Root;
 
 inline constexpr std::uint64_t most_kept_bytes = 64u << 20;  // of one file
 
+// Where the workspace has a file of exactly this name, reached without following a link.
+FilePlace exact_place(const Root& root, const std::string& path,
+                      Root::Missing folders = Root::Missing::refuse);
+
 struct SeenFile {
   // file: a regular file or a symbolic link, as `file` says. none: nothing of that name, or a
   // folder. own: one of skein's files, which are in no checkpoint.

@@ -58,12 +58,13 @@ bool keeps_git_busy(const std::string& path, Links links) {
 }
 
 // What is said on standard error would get between the records.
-constexpr const char* git_script = "f=$2; shift 2; exec git \"$@\" <\"$f\" 2>/dev/null";
-constexpr const char* settings_script =
+constexpr std::string_view git_script = "f=$2; shift 2; exec git \"$@\" <\"$f\" 2>/dev/null";
+// The answer begins with "<core.autocrlf> <core.eol>" and a NUL.
+constexpr std::string_view settings_script =
     "printf '%s %s\\0' \"$(git --git-dir=\"$1\" config core.autocrlf)\" "
     "\"$(git --git-dir=\"$1\" config core.eol)\"; ";
-
-constexpr const char* tracked_script =
+// Then what is tracked below the workspace.
+constexpr std::string_view tracked_script =
     "git --no-optional-locks -c core.fsmonitor=false --git-dir=\"$1\" --work-tree=\"${1%/.git}\" "
     "ls-files -s -z -- . 2>/dev/null; ";
 
@@ -89,10 +90,7 @@ std::string_view after_blanks(std::string_view text, int blanks) {
 
 // Of an object, in an answer of cat-file: "<id> blob <size>".
 std::optional<std::uint64_t> size_in(std::string_view line) {
-  const std::string_view digits = after_blanks(line, 2);
-  std::uint64_t size = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-  return read.ec == std::errc{} ? std::optional(size) : std::nullopt;
+  return parse_number<std::uint64_t>(after_blanks(line, 2));
 }
 
 // Whether `git config core.autocrlf` and core.eol, printed before an answer, change line ends.
@@ -133,8 +131,9 @@ std::vector<std::string> settings_in(const std::string& file) {
 bool attributes_convert(const std::string& top) {
   for (const char* name : {"/.gitattributes", "/.git/info/attributes"})
     for (const std::string& line : settings_in(top + name))
-      for (const char* word : {"filter=", "eol=crlf", "ident", "working-tree-encoding="})
-        if (!line.starts_with('#') && line.find(word) != std::string::npos) return true;
+      if (!line.starts_with('#') &&
+          has_any_of(line, {"filter=", "eol=crlf", "ident", "working-tree-encoding="}))
+        return true;
   return false;
 }
 
@@ -222,14 +221,12 @@ std::optional<std::string> GitRepository::ask(const Asked& asked) {
     cell.read_only.push_back(top_);
   }
   const Fd rules = sandbox::confine(program, sandbox_, cell);
-  const std::string script = std::string(asked.settings_first ? settings_script : "") +
-                             (asked.tracked_first ? tracked_script : "") + git_script;
   std::vector<std::string>& words = program.arguments;
   // The repository is named outright, so that no setting of it leads elsewhere.
   words.insert(words.end(),
-               {"/bin/sh", "-c", script, "git", top_ + "/.git", wrapped ? "/tmp/asked" : input,
-                "--no-optional-locks", "-c", "core.fsmonitor=false", "--git-dir=" + top_ + "/.git",
-                "--work-tree=" + top_});
+               {"/bin/sh", "-c", asked.first + std::string(git_script), "git", top_ + "/.git",
+                wrapped ? "/tmp/asked" : input, "--no-optional-locks", "-c", "core.fsmonitor=false",
+                "--git-dir=" + top_ + "/.git", "--work-tree=" + top_});
   if (asked.literal) words.emplace_back("--literal-pathspecs");
   words.insert(words.end(), asked.arguments.begin(), asked.arguments.end());
   program.environment.push_back("GIT_OPTIONAL_LOCKS=0");
@@ -246,8 +243,7 @@ std::optional<GitRepository::Status> GitRepository::status() {
       ask({.arguments = {"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
                          "--untracked-files=all", "--ignored=no", "--no-renames",
                          "--ignore-submodules=dirty", "--", "."},
-           .settings_first = true,
-           .tracked_first = true});
+           .first = std::string(settings_script) + std::string(tracked_script)});
   if (!said) return std::nullopt;
   const std::vector<std::string_view> lines = records(*said);
   if (lines.empty()) return std::nullopt;
@@ -373,7 +369,7 @@ std::set<std::string> GitRepository::converted(const std::vector<std::string>& p
     // Relative to the folder git runs in, which is the workspace.
     arguments.insert(arguments.end(), group.begin(), group.end());
     const std::optional<std::string> said =
-        ask({.arguments = std::move(arguments), .settings_first = true});
+        ask({.arguments = std::move(arguments), .first = std::string(settings_script)});
     if (!said) {
       out.insert(group.begin(), group.end());  // not known: not to be trusted
       continue;

@@ -73,11 +73,8 @@ class GitRepository {
     std::vector<std::string> arguments{};
     std::string input{};
     std::uint64_t most_bytes = 256u << 20;  // of the answer
-    // The answer begins with "<core.autocrlf> <core.eol>" and a NUL.
-    bool settings_first = false;
-    // Then what is tracked below the workspace, as `git ls-files -s -z` says it.
-    bool tracked_first = false;
-    int also_good = 0;    // an exit status that is no failure either
+    std::string first{};                    // a script whose output comes before git's
+    int also_good = 0;                      // an exit status that is no failure either
     bool literal = true;  // no path means a pattern; check-ignore refuses that option
   };
   // What it printed; nullopt: it cannot be run, or failed. Throws StopRequest::Stopped.

@@ -58,13 +58,6 @@ bool is_still_unkept(const FileState& target, const SeenFile& now) {
   return now.kind == SeenFile::Kind::file && now.file.size == target.file.size;
 }
 
-std::string without_return(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
-  return out;
-}
-
 class Planner {
  public:
   Planner(WorkspaceFiles& workspace, std::span<const CheckpointRecord> since)
@@ -214,7 +207,7 @@ class Planner {
     const auto later = later_.find(path);
     if (later != later_.end() && known != hashes_.end())
       if (const store::Result<std::string> copy = contents_.of({.file = later->second});
-          copy && sha256_hex(without_return(*copy)) == known->second) {
+          copy && sha256_hex(unix_lines(*copy)) == known->second) {
         target = {.file = later->second};
         return;
       }

@@ -42,16 +42,12 @@ std::vector<std::span<const FileAction>> groups_of(std::span<const FileAction> a
   return out;
 }
 
-Fd opened_folder(int folder, const std::string& name) {
-  return Fd(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-}
-
 // False: it holds something else, or is not a folder.
 bool holds_only_folders(int folder, const std::string& name) {
-  const Fd inner = opened_folder(folder, name);
+  const Fd inner = sandbox::open_below(folder, name);
   bool out = static_cast<bool>(inner);
   if (out)
-    sandbox::each_name(opened_folder(inner.get(), "."),
+    sandbox::each_name(sandbox::open_below(inner.get(), "."),
                        [&](const std::string& child, bool is_folder) {
                          out = out && is_folder && holds_only_folders(inner.get(), child);
                        });
@@ -59,9 +55,9 @@ bool holds_only_folders(int folder, const std::string& name) {
 }
 
 void remove_folders(int folder, const std::string& name) {
-  const Fd inner = opened_folder(folder, name);
+  const Fd inner = sandbox::open_below(folder, name);
   if (inner)
-    sandbox::each_name(opened_folder(inner.get(), "."),
+    sandbox::each_name(sandbox::open_below(inner.get(), "."),
                        [&](const std::string& child, bool) { remove_folders(inner.get(), child); });
   unlinkat(folder, name.c_str(), AT_REMOVEDIR);
 }
@@ -130,9 +126,7 @@ class RestoreRun {
     const std::vector<FileAction> actions = chosen(plan);
     before_step_();
     if (!actions.empty()) {
-      if (request_.recorded) {
-        report_.before = TRY(keep_present(actions, Checkpoint::before));
-      }
+      if (request_.recorded) report_.before = TRY(keep_present(actions, Checkpoint::before));
       disk_ = DiskSync(!request_.recorded           ? DiskSync::Extent::nothing
                        : actions.size() > few_files ? DiskSync::Extent::file_systems
                                                     : DiskSync::Extent::each_file);
@@ -234,13 +228,6 @@ class RestoreRun {
     return has_contents(action) ? contents_.of(action.target) : std::string{};
   }
 
-  FilePlace place_of(const FileAction& action) const {
-    FilePlace place =
-        workspace_.root.locate(action.path(), Root::Missing::refuse, Root::Links::refuse);
-    if (place && place.below != action.path()) return {.refusal = "its name is not a path"};
-    return place;
-  }
-
   // Removes first: a file may replace a folder. Folders go last, so that refilled ones keep modes.
   void apply(const std::vector<FileAction>& actions) {
     std::vector<FileAction> writes;
@@ -285,11 +272,9 @@ class RestoreRun {
                     std::vector<std::unique_ptr<Staged>>& staged) {
     const store::Result<std::string> bytes = contents_of(action);
     if (!bytes) return bytes.error().text;
-    FilePlace place =
-        workspace_.root.locate(action.path(), Root::Missing::make_folders, Root::Links::refuse);
+    FilePlace place = exact_place(workspace_.root, action.path(), Root::Missing::make_folders);
     if (!place)
       return place.missing ? "a link or a file is in the way of its folder" : place.refusal;
-    if (place.below != action.path()) return "its name is not a path";
     const int folder = place.folder.get();
     if (action.kind == Kind::create && holds_only_folders(folder, place.name))
       remove_folders(folder, place.name);
@@ -306,7 +291,7 @@ class RestoreRun {
   }
 
   std::string remove(const FileAction& action) {
-    const FilePlace place = place_of(action);
+    const FilePlace place = exact_place(workspace_.root, action.path());
     if (!place) return place.missing ? "" : place.refusal;
     disk_.add(place.folder.get());
     Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
@@ -326,7 +311,7 @@ class RestoreRun {
   }
 
   std::string change_mode(const FileAction& action) {
-    const FilePlace place = place_of(action);
+    const FilePlace place = exact_place(workspace_.root, action.path());
     if (!place) return place.refusal;
     const workspace::OpenedFile file = workspace_.root.open_file(place);
     if (!file) return file.refusal;

@@ -139,9 +139,7 @@ std::string_view whole_lines(std::string_view text) {
 
 std::string plain_lines(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::string out = valid_utf8(text);
-  for (std::size_t at = 0; (at = out.find("\r\n", at)) != std::string::npos;) out.erase(at, 1);
-  return out;
+  return unix_lines(valid_utf8(text));
 }
 
 // A refusal of the workspace's, without the name it begins with; here the project is meant.
@@ -184,7 +182,7 @@ class Loader {
         const std::string known_as = here            ? std::string(name) + " of this workspace"
                                      : place.empty() ? std::string(name) + " of the project"
                                                      : heading;
-        if (add({{.file = folder + "/" + name, .heading = heading, .name = known_as, .why = why}}))
+        if (add({.file = folder + "/" + name, .heading = heading, .name = known_as, .why = why}))
           return;
       }
     };
@@ -204,13 +202,9 @@ class Loader {
     bool cut = false;
     workspace::FileId id{};
   };
-  struct Wanted {
-    Document document;  // what is known before it is read
-    int depth = 0;      // how many imports led to it
-  };
-  // True: there is such a file, whatever came of it.
-  bool add(Wanted wanted) {
-    Document& document = wanted.document;
+  // `document` says what is known before it is read; `depth`: how many imports led to it. True:
+  // there is such a file, whatever came of it.
+  bool add(Document document, int depth = 0) {
     document.shown = shown(document.file);
     const std::optional<SourceText> source =
         document.is_of_project() ? of_project(document.file) : of_user(document.file);
@@ -237,8 +231,7 @@ class Loader {
     }
     if (trimmed(document.text).empty()) return true;
     (document.paths.empty() ? documents : path_rules).push_back(document);
-    if (wanted.depth < deepest_import && document.paths.empty())
-      add_imports(document, wanted.depth + 1);
+    if (depth < deepest_import && document.paths.empty()) add_imports(document, depth + 1);
     return true;
   }
 
@@ -246,7 +239,7 @@ class Loader {
     const auto document = [&](const std::string& file, Author author, const char* why) {
       const std::string name =
           fs::path(file).filename().string() + " (" + shown(parent_of(file)) + ")";
-      return Wanted{{.file = file, .heading = name, .name = name, .why = why, .author = author}};
+      return Document{.file = file, .heading = name, .name = name, .why = why, .author = author};
     };
     if (!places_.machine.empty())
       add(document(places_.machine, Author::machine, "for everyone on this machine"));
@@ -258,12 +251,12 @@ class Loader {
     for (const char* name : rule_folders)
       for (const std::string& file : names_in(folder + "/" + name, ".md")) {
         const std::string path = folder + "/" + name + "/" + file;
-        add({{.file = path,
-              .heading = shown(path),
-              .name = "the rule " + shown(path),
-              .why = "rule",
-              .author = Author::rule,
-              .base = folder}});
+        add({.file = path,
+             .heading = shown(path),
+             .name = "the rule " + shown(path),
+             .why = "rule",
+             .author = Author::rule,
+             .base = folder});
       }
   }
 
@@ -285,12 +278,12 @@ class Loader {
         remark(of.heading + " imports " + mention + ", which is outside the project; left out");
         continue;
       }
-      Document document{.file = path,
-                        .heading = shown(path) + " (imported by " + shown(of.file) + ")",
-                        .name = "the file " + shown(path),
-                        .why = "imported by " + shown(of.file),
-                        .author = of.author == Author::rule ? Author::project : of.author};
-      add({std::move(document), depth});
+      add({.file = path,
+           .heading = shown(path) + " (imported by " + shown(of.file) + ")",
+           .name = "the file " + shown(path),
+           .why = "imported by " + shown(of.file),
+           .author = of.author == Author::rule ? Author::project : of.author},
+          depth);
     }
   }
 
@@ -350,21 +343,17 @@ class Loader {
   }
 
   std::optional<SourceText> read(const OpenedFile& file, const std::string& name) {
-    std::string bytes;
-    const bool good = read_pieces(file.fd.get(), most_bytes_ + 1, [&](std::string_view piece) {
-      bytes += piece;
-      return true;
-    });
-    if (!good || looks_binary(bytes)) {
-      remark(name + (good ? " is not read: it is not text" : " cannot be read"));
+    const std::optional<std::string> bytes = read_up_to(file.fd.get(), most_bytes_ + 1);
+    if (!bytes || looks_binary(*bytes)) {
+      remark(name + (bytes ? " is not read: it is not text" : " cannot be read"));
       return std::nullopt;
     }
-    SourceText out{.size = static_cast<std::size_t>(file.info.st_size),
-                   .cut = bytes.size() > most_bytes_,
-                   .id = {file.info.st_dev, file.info.st_ino}};
-    if (out.cut) bytes.resize(most_bytes_);
-    out.text = plain_lines(out.cut ? whole_lines(bytes) : bytes);
-    return out;
+    const bool cut = bytes->size() > most_bytes_;
+    const std::string_view part = std::string_view(*bytes).substr(0, most_bytes_);
+    return SourceText{.text = plain_lines(cut ? whole_lines(part) : part),
+                      .size = static_cast<std::size_t>(file.info.st_size),
+                      .cut = cut,
+                      .id = {file.info.st_dev, file.info.st_ino}};
   }
 
   // The names in a folder of the project that end in `suffix`, sorted; at most a few hundred.

@@ -68,81 +68,67 @@ std::string path_pattern(std::string_view pattern, const std::string& workspace,
   return std::string(from_project ? pattern.substr(1) : pattern);
 }
 
-class Translator {
- public:
-  Translator(std::string workspace, const Tools& tools)
-      : workspace_(std::move(workspace)), tools_(tools) {}
+// The texts of rules about every tool that the name means: some mean several in Claude Code.
+std::vector<std::string> texts_of(const std::string& tool, const std::string& pattern) {
+  const std::string_view tools = tool == "edit"   ? "edit write"
+                                 : tool == "read" ? "read grep list"
+                                                  : std::string_view(tool);
+  std::vector<std::string> out;
+  for (const std::string_view name : split(tools, ' '))
+    out.push_back(std::string(name) + (pattern.empty() ? "" : "(" + pattern + ")"));
+  return out;
+}
 
-  void add(const Json& list, std::vector<Rule> ClaudePermissions::*to) {
-    for (const Json& each : elements(list))
-      if (each.is_string())
-        add_rule(each.get<std::string>(), to);
-      else
-        unusable(to).push_back(dump(each));
-  }
+bool is_command(const Tool& tool) { return tool.argument.kind == model::Argument::Kind::command; }
 
-  ClaudePermissions out{};
+struct Translator {
+  const std::string& workspace;
+  const Tools& tools;
+  ClaudePermissions& out;
 
- private:
-  std::vector<std::string>& unusable(std::vector<Rule> ClaudePermissions::*list) {
-    return list == &ClaudePermissions::allow ? out.not_allowed : out.asked_instead;
-  }
-
-  void add_rule(const std::string& text, std::vector<Rule> ClaudePermissions::*to) {
-    const Purpose purpose = to == &ClaudePermissions::allow ? Purpose::allow : Purpose::deny;
-    const ClaudeRule rule = parts_of(trimmed(text));
-    const Tool* tool = tool_named(rule.tool, tools_);
-    if (tool == nullptr && has_word(missing_tools, rule.tool)) return;
-    bool clear = true;
-    for (const std::string& each : translated(rule, tool, purpose, text))
-      clear = parse(each, purpose, out.*to) && clear;
-    const bool wider = tool != nullptr && is_command(*tool) && has_inner_star(rule.pattern);
-    if (purpose == Purpose::deny && tool != nullptr && (!clear || wider)) ask_instead(rule, *tool);
-    if (!clear) unusable(to).push_back(text);
-  }
-
-  // The rule for every tool that its name means; for a server's tools it is written alike.
-  std::vector<std::string> translated(const ClaudeRule& rule, const Tool* tool, Purpose purpose,
-                                      const std::string& text) const {
-    if (tool == nullptr) return {text};
-    const std::string pattern =
-        tool->argument.is_path() ? path_pattern(rule.pattern, workspace_, purpose) : rule.pattern;
-    std::vector<std::string> out_texts;
-    for (const std::string_view name : split(tools_meant(rule), ' '))
-      out_texts.push_back(std::string(name) + (pattern.empty() ? "" : "(" + pattern + ")"));
-    return out_texts;
-  }
-
-  // Some names mean several tools in Claude Code.
-  static std::string_view tools_meant(const ClaudeRule& rule) {
-    if (rule.tool == "edit") return "edit write";
-    return rule.tool == "read" ? "read grep list" : std::string_view(rule.tool);
-  }
-
-  bool parse(const std::string& text, Purpose purpose, std::vector<Rule>& to) const {
-    try {
-      std::ranges::move(
-          purpose == Purpose::allow ? parse_allow_rules(text, tools_) : parse_rules(text, tools_),
-          std::back_inserter(to));
-      return true;
-    } catch (const Error&) {
-      return false;
+  void add(const Json& list, Purpose purpose, std::vector<Rule>& to) const {
+    auto& unusable = purpose == Purpose::allow ? out.not_allowed : out.asked_instead;
+    for (const Json& each : elements(list)) {
+      const std::string text = each.is_string() ? each.get<std::string>() : dump(each);
+      if (!each.is_string() || !add_rule(text, purpose, to)) unusable.push_back(text);
     }
   }
 
-  void ask_instead(const ClaudeRule& rule, const Tool& tool) {
-    const std::string beginning = is_command(tool) ? plain_beginning(rule.pattern) : "";
-    for (const std::string_view name : split(tools_meant(rule), ' '))
-      parse(std::string(name) + (beginning.empty() ? "" : "(" + beginning + ")"), Purpose::deny,
-            out.ask);
+ private:
+  // False: it cannot be used as it is written.
+  bool add_rule(const std::string& text, Purpose purpose, std::vector<Rule>& to) const {
+    const ClaudeRule rule = parts_of(trimmed(text));
+    const Tool* tool = tool_named(rule.tool, tools);
+    if (tool == nullptr && has_word(missing_tools, rule.tool)) return true;
+    bool clear = true;
+    for (const std::string& each : translated(rule, tool, purpose, text))
+      clear = parse(each, purpose, to) && clear;
+    const bool wider = tool != nullptr && is_command(*tool) && has_inner_star(rule.pattern);
+    if (purpose == Purpose::deny && tool != nullptr && (!clear || wider)) {
+      const std::string beginning = is_command(*tool) ? plain_beginning(rule.pattern) : "";
+      for (const std::string& each : texts_of(rule.tool, beginning))
+        parse(each, Purpose::deny, out.ask);
+    }
+    return clear;
   }
 
-  static bool is_command(const Tool& tool) {
-    return tool.argument.kind == model::Argument::Kind::command;
+  // For a server's tools it is written alike.
+  std::vector<std::string> translated(const ClaudeRule& rule, const Tool* tool, Purpose purpose,
+                                      const std::string& text) const {
+    if (tool == nullptr) return {text};
+    return texts_of(rule.tool, tool->argument.is_path()
+                                   ? path_pattern(rule.pattern, workspace, purpose)
+                                   : rule.pattern);
   }
 
-  std::string workspace_;
-  const Tools& tools_;
+  bool parse(const std::string& text, Purpose purpose, std::vector<Rule>& to) const try {
+    std::ranges::move(
+        purpose == Purpose::allow ? parse_allow_rules(text, tools) : parse_rules(text, tools),
+        std::back_inserter(to));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 };
 
 // Folders in the workspace are open already.
@@ -174,11 +160,11 @@ ClaudePermissions read_claude_permissions(std::string_view settings, const std::
   const std::optional<Json> json = parse_json(settings);
   if (!json || !json->is_object()) return {.trouble = "it is not a JSON object"};
   const Json& permissions = at(*json, "permissions");
-  Translator translator(workspace, tools);
-  translator.add(at(permissions, "deny"), &ClaudePermissions::deny);
-  translator.add(at(permissions, "ask"), &ClaudePermissions::ask);
-  translator.add(at(permissions, "allow"), &ClaudePermissions::allow);
-  ClaudePermissions out = std::move(translator.out);
+  ClaudePermissions out;
+  const Translator translator{workspace, tools, out};
+  translator.add(at(permissions, "deny"), Purpose::deny, out.deny);
+  translator.add(at(permissions, "ask"), Purpose::deny, out.ask);
+  translator.add(at(permissions, "allow"), Purpose::allow, out.allow);
   if (const std::string mode = string_at(permissions, "defaultMode"); !mode.empty()) {
     out.mode = parse_mode(mode);
     if (!out.mode) out.not_allowed.push_back("defaultMode " + mode);

@@ -267,8 +267,7 @@ class ReportReader : private ProgramReader {
     return out;
   }
 
-  Values started(const std::string& name, ShellWords words, const ShellCall& call,
-                 ShellScope& scope) override {
+  Values started(const std::string& name, ShellWords words, ShellScope& scope) override {
     const std::vector<SimpleCommand> ways = ways_to_read(name, words);
     programs_.insert(programs_.end(), ways.begin(), ways.end());
     const KnownProgram* known = known_program(last_name(name));
@@ -276,7 +275,7 @@ class ReportReader : private ProgramReader {
     if (known == nullptr) return Values::unknown();
     const auto outer = std::exchange(
         found_by_, known->runs == Runs::found ? std::optional(ways.front()) : std::nullopt);
-    Values printed = follow(*known, words, call, scope);
+    Values printed = follow(*known, words, scope);
     found_by_ = outer;
     if (known->runs == Runs::folder && place_ != nullptr)
       must(scope.folders.known && place_->move(scope.folders.texts));
@@ -326,9 +325,7 @@ class ReportReader : private ProgramReader {
   }
 
   // In others than bash these are programs and groups, and a `>` in them writes a file.
-  static bool is_for_every_shell(std::string_view text) {
-    return text.find("[[") == text.npos && text.find("((") == text.npos;
-  }
+  static bool is_for_every_shell(std::string_view text) { return !has_any_of(text, {"[[", "(("}); }
 
   static bool is_plain(const Word& word) {
     const std::string_view text = text_of(word);
@@ -392,11 +389,10 @@ class ReportReader : private ProgramReader {
       return std::ranges::any_of(*found_by_,
                                  [&](const ShellWord& word) { return has_word(words, word.text); });
     };
-    bool only_files = false;
-    for (std::size_t i = 1; i < found_by_->size(); ++i)
-      only_files =
-          only_files || ((*found_by_)[i - 1].text == "-type" && (*found_by_)[i].text == "f");
-    only_files = only_files && !has("-o -or ! -not ,");
+    const auto type = std::ranges::adjacent_find(*found_by_, [](const auto& a, const auto& b) {
+      return a.text == "-type" && b.text == "f";
+    });
+    const bool only_files = type != found_by_->end() && !has("-o -or ! -not ,");
     const std::optional<Reading> finding = reading_of(*found_by_);
     return finding && (only_files || has_word(counters, program)) &&
            place_->may_be_searched(finding->operands, /*all=*/true);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/shell/known_programs.h"
 #include "core/text/text.h"
 
 namespace skein::permission {
@@ -169,14 +170,11 @@ bool is_risky(std::string_view argument, std::string_view risky, OptionStyle sty
   if (risky == "--") return argument == risky;
   if (risky.ends_with('=')) return argument.starts_with(risky);
   if (!risky.starts_with('-')) return argument == risky;
-  if (style == words || style == begins) {
-    if (argument.starts_with("--") && !risky.starts_with("--")) argument.remove_prefix(1);
-    if (style == begins && argument.starts_with(risky)) return true;
-    if (risky.starts_with("--")) return is_long_option(argument, risky);
-    return argument.substr(0, argument.find('=')) == risky;
-  }
+  const bool by_words = style == words || style == begins;
+  if (by_words && argument.starts_with("--") && !risky.starts_with("--")) argument.remove_prefix(1);
+  if (style == begins && argument.starts_with(risky)) return true;
   if (risky.starts_with("--")) return is_long_option(argument, risky);
-  if (risky.size() > 2) return argument.substr(0, argument.find('=')) == risky;
+  if (by_words || risky.size() > 2) return argument.substr(0, argument.find('=')) == risky;
   return argument.size() > 1 && argument[0] == '-' && argument[1] != '-' &&
          argument.find(risky[1]) != std::string_view::npos;
 }
@@ -211,8 +209,7 @@ std::string with_subcommand(std::string_view program, const SimpleCommand& comma
 std::string_view risk_of(const SimpleCommand& command) {
   constexpr std::string_view by_argument =
       "one of its arguments can run other commands or write elsewhere";
-  const std::string_view path = command[0].text;
-  const std::string_view program = path.substr(path.rfind('/') + 1);
+  const std::string_view program = shell::last_name(command[0].text);
   if (is_launcher(program)) return "it runs other commands or changes the shell";
   if (is_compiler(program) && has_risk(command, compiler_words, begins)) return by_argument;
   const std::string both = with_subcommand(program, command);

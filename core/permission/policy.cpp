@@ -32,18 +32,18 @@ struct JudgedCall {
 JudgedCall subject_of(const Tool& tool, const ToolUse& call) {
   JudgedCall subject{.tool = tool};
   const std::string& name = tool.argument.name;
-  const auto input = parse_json(call.input);
+  const Json input = parse_json(call.input).value_or(Json());
   if (tool.argument.kind == model::Argument::Kind::command) {
-    subject.command = input ? string_at(*input, name) : "";
+    subject.command = string_at(input, name);
     subject.line = parse_shell_line(subject.command);
   }
   if (tool.argument.kind == model::Argument::Kind::url) {
-    const auto read = web::parse_url(input ? string_at(*input, name) : "");
+    const auto read = web::parse_url(string_at(input, name));
     if (const auto* url = std::get_if<web::Url>(&read)) subject.url = web::upgraded(*url);
     if (const auto* trouble = std::get_if<std::string>(&read)) subject.url_trouble = *trouble;
   }
   if (!tool.argument.is_path()) return subject;
-  const std::string path = input ? string_at(*input, name, ".") : ".";
+  const std::string path = string_at(input, name, ".");
   subject.plain = plain_path(path);
   if (subject.plain) subject.names.push_back({.below = *subject.plain});
   if (path.starts_with('/')) subject.names.push_back({.absolute = path});
@@ -52,6 +52,10 @@ JudgedCall subject_of(const Tool& tool, const ToolUse& call) {
   if (const auto inner = model::inner_place(subject.place->below))
     subject.names.push_back({.below = std::string(*inner)});
   return subject;
+}
+
+JudgedCall reading_of_path(const Tool& reader, const std::string& path) {
+  return subject_of(reader, {"", reader.name, dump({{reader.argument.name, path}})});
 }
 
 // Whether a list of rules covers a call, does not, or cannot tell.
@@ -200,8 +204,7 @@ ReadingPlace reading_place(const Rules& rules, const JudgedCall& subject, const 
   restricting.insert(restricting.end(), rules.ask.begin(), rules.ask.end());
   place.some_forbidden = !path_rules(restricting, *reader, tools).empty();
   place.forbidden = [restricting, &tools, reader](const std::string& path) {
-    const JudgedCall read =
-        subject_of(*reader, {"", reader->name, dump({{reader->argument.name, path}})});
+    const JudgedCall read = reading_of_path(*reader, path);
     return denies_path(restricting, read, tools) != Cover::no ||
            (read.place && !read.place->withheld.empty());
   };
@@ -332,9 +335,8 @@ Decision decide_whole(const Rules& rules, const Tool& tool) {
     if (rule.definition.empty() || rule.definition == now) return {Verdict::allow};
     decision.changed = changed_parts(rule.definition, now);
   }
-  for (const std::string& part : decision.changed)
-    decision.reason +=
-        (decision.reason.empty() ? "the server changed it since you allowed it: " : ", ") + part;
+  if (!decision.changed.empty())
+    decision.reason = "the server changed it since you allowed it: " + listed(decision.changed);
   return decision;
 }
 
@@ -429,8 +431,7 @@ bool speak_of(const std::vector<Rule>& rules, const Tools& tools, const ToolUse&
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
   const Tool* tool = model::find_file_reader(tools);
   if (tool == nullptr) return ask("there is no tool that reads");
-  const JudgedCall subject =
-      subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
+  const JudgedCall subject = reading_of_path(*tool, path);
   const Cover denied = denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
   if (subject.place && !subject.place->withheld.empty())
@@ -453,9 +454,8 @@ std::function<bool(std::string_view)> denied_places(const Rules& rules, const To
   if (tool == nullptr || !tool->locate) return {};
   std::vector<Rule> about = path_rules(rules.deny, *tool, tools);
   if (about.empty()) return {};
-  const auto input = parse_json(call.input);
-  const std::string path = input ? string_at(*input, tool->argument.name, ".") : ".";
-  const std::string place_of_call = tool->locate(path).below;
+  const Json input = parse_json(call.input).value_or(Json());
+  const std::string place_of_call = tool->locate(string_at(input, tool->argument.name, ".")).below;
   const bool further = model::inner_place(place_of_call).has_value();
   const std::string start(further ? model::further_folder_of(place_of_call) : ".");
   return [about = std::move(about), top = tool->locate(start)](std::string_view called) {

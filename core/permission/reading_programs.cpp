@@ -362,9 +362,8 @@ std::optional<Reading> sed_reading(const SimpleCommand& command) {
 bool is_plain_awk(std::string_view script) {
   std::string text(script);
   for (std::size_t at; (at = text.find("||")) != std::string::npos;) text.replace(at, 2, "  ");
-  const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
-  return !has("system") && !has("getline") && !has("|") && !has("@") && !has("ARG") &&
-         !(has(">") && has("print"));
+  return !has_any_of(text, {"system", "getline", "|", "@", "ARG"}) &&
+         !(has_any_of(text, {">"}) && has_any_of(text, {"print"}));
 }
 
 std::optional<Reading> awk_reading(const SimpleCommand& command) {
@@ -392,8 +391,7 @@ std::optional<Reading> jq_reading(const SimpleCommand& command) {
   OptionTable options = options_in(command, 1, jq, {jq.longs});
   if (!options.understood || reading.script == command.size()) return std::nullopt;
   const std::string_view filter = command[reading.script].text;
-  if (filter != options.operands[0] || filter.find("import") != filter.npos ||
-      filter.find("include") != filter.npos)
+  if (filter != options.operands[0] || has_any_of(filter, {"import", "include"}))
     return std::nullopt;
   options.operands.erase(options.operands.begin());
   reading.operands = std::move(options.operands);

@@ -1,5 +1,8 @@
 #include "core/permission/rule_match.h"
 
+#include <iterator>
+#include <ranges>
+
 #include "core/permission/command_risks.h"
 #include "core/shell/known_programs.h"
 #include "core/text/pattern.h"
@@ -77,10 +80,8 @@ std::vector<SimpleCommand> without_first_options(const SimpleCommand& command,
   for (std::size_t at = 0; at < starts.size() && starts.size() < 64; ++at) {
     const std::size_t from = starts[at];
     if (from >= command.size() || !command[from].text.starts_with('-')) {
-      out.push_back({command[0]});
-      if (from < command.size())
-        out.back().insert(out.back().end(), command.begin() + static_cast<std::ptrdiff_t>(from),
-                          command.end());
+      std::ranges::copy(command | std::views::drop(from),
+                        std::back_inserter(out.emplace_back(1, command[0])));
       continue;
     }
     const bool takes = has_word(valued, command[from].text);

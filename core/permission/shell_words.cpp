@@ -51,8 +51,8 @@ class ShellLineReader {
   void step() {
     const char c = rest_[0];
     const auto byte = static_cast<unsigned char>(c);
-    if (c == ' ' || c == '\t') return end_word(1);
-    if (c == '\n') return end_command(1);
+    if (accept(" ") || accept("\t")) return end_word();
+    if (accept("\n")) return end_command();
     if (byte < ' ' || byte == 0x7F) return doubt("a control character");
     if (byte >= 0x80) return doubt("a character outside ASCII that is not quoted");
     if (c == '\'') return single_quoted();
@@ -139,7 +139,7 @@ class ShellLineReader {
   void redirection() {
     const bool numbered = !word_.text.empty() && word_.literal.find('q') == std::string::npos &&
                           word_.text.find_first_not_of("0123456789") == std::string::npos;
-    if (in_word_ && !numbered) end_word(0);
+    if (in_word_ && !numbered) end_word();
     const std::string number = numbered ? word_.text : "";
     if (command_.empty() || !sign_.empty()) return doubt("a redirection before the command");
     if (number.size() > 1 || number > "2") return doubt("a redirection");
@@ -185,14 +185,13 @@ class ShellLineReader {
   }
 
   void join(bool needs_more) {
-    end_word(0);
+    end_word();
     if (command_.empty()) return doubt("an operator without a command");
     end_command();
     joined_ = needs_more;
   }
 
-  void end_word(std::size_t skip) {
-    rest_.remove_prefix(skip);
+  void end_word() {
     if (!in_word_) return;
     in_word_ = false;
     const ShellWord word = std::exchange(word_, {});
@@ -213,9 +212,8 @@ class ShellLineReader {
     command_.push_back(word);
   }
 
-  void end_command(std::size_t skip = 0) {
-    rest_.remove_prefix(skip);
-    end_word(0);
+  void end_command() {
+    end_word();
     if (!sign_.empty()) doubt("a redirection to nothing");
     // A variable that is set by itself holds for all that follows.
     if (command_.empty() && !setting_.variables.empty()) doubt("an assignment");

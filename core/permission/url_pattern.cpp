@@ -17,17 +17,13 @@ std::string widely_read(std::string_view path) {
     if (part == ".." && !kept.empty()) kept.pop_back();
     if (!part.empty() && part != "." && part != "..") kept.push_back(part);
   }
-  std::string out;
-  for (const std::string_view part : kept) out.append("/").append(part);
-  if (out.empty() || plain.ends_with('/')) out += '/';
-  return out;
+  const bool ends_in_slash = !kept.empty() && plain.ends_with('/');
+  return "/" + listed(kept, "/") + (ends_in_slash ? "/" : "");
 }
 
 // To allow /docs/* is not to allow /docs/..%2fadmin, whatever the server makes of it.
 bool hides_its_way(std::string_view target) {
-  const std::string path = lower(target.substr(0, target.find('?')));
-  return path.find("%2f") != std::string::npos || path.find("%5c") != std::string::npos ||
-         path.find("%2e") != std::string::npos || path.find("%25") != std::string::npos;
+  return has_any_of(lower(target.substr(0, target.find('?'))), {"%2f", "%5c", "%2e", "%25"});
 }
 
 bool covers_path(const UrlPattern& pattern, std::string_view target, Purpose purpose) {
@@ -99,10 +95,9 @@ std::variant<UrlPattern, std::string> read_url_pattern(std::string_view text) {
   if (out.below && url->is_address) return "an IP address has no subdomains";
   out.host = url->host;
   out.is_address = url->is_address;
-  if (host.rfind(':') != std::string::npos && host.rfind(':') + 1 > host.rfind(']') + 1)
-    out.port = url->port;
-  else if (whole && !url->is_address)
-    out.port = url->port;
+  const std::size_t colon = host.rfind(':');
+  const bool names_port = colon != std::string::npos && colon + 1 > host.rfind(']') + 1;
+  if (names_port || (whole && !url->is_address)) out.port = url->port;
   if (whole && end < rest.size() && url->target != "/*") out.path = url->target;
   return out;
 }

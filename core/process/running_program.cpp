@@ -73,9 +73,8 @@ void RunningProgram::wait_a_little(Deadline until, const ProgramWatch& watch,
 
 void RunningProgram::take_output(const ProgramWatch& watch) {
   std::array<char, 64 * 1024> buffer;
-  const ssize_t got = read(output_.get(), buffer.data(), buffer.size());
-  if (got > 0) watch.output({buffer.data(), static_cast<std::size_t>(got)});
-  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) output_.reset();
+  if (const std::string_view piece = read_ready(output_, buffer); !piece.empty())
+    watch.output(piece);
 }
 
 ProgramEnd run_program(const Program& program, const ProgramWatch& watch) {

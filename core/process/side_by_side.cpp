@@ -79,14 +79,10 @@ class RunningCommand {
   // What is beyond the limit is read and dropped: a full pipe would hold the program up.
   void take(Fd& from, std::string& to, std::size_t most) {
     std::array<char, 64 * 1024> buffer;
-    const ssize_t got = read(from.get(), buffer.data(), buffer.size());
-    if (got > 0) {
-      const std::size_t room = most - to.size();
-      const auto count = static_cast<std::size_t>(got);
-      to.append(buffer.data(), std::min(room, count));
-      if (count > room && &to == &end_.output) end_.cut = true;
-    }
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) from.reset();
+    const std::string_view piece = read_ready(from, buffer);
+    const std::size_t room = most - to.size();
+    to += piece.substr(0, room);
+    if (piece.size() > room && &to == &end_.output) end_.cut = true;
   }
 
   bool has_ended() const {

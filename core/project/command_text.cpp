@@ -248,8 +248,7 @@ class Filler {
 
   Placeholder numbered(std::string_view digits, std::size_t length) {
     if (digits.size() > 3) return {};  // no argument, an amount
-    std::size_t number = 0;
-    for (const char digit : digits) number = number * 10 + static_cast<std::size_t>(digit - '0');
+    const std::size_t number = *parse_number<std::size_t>(digits);
     used_ = true;
     return {length, number >= first_ ? word(number - first_) : ""};
   }
@@ -268,9 +267,8 @@ class Filler {
 }  // namespace
 
 std::vector<CommandPiece> fill_in(std::string_view body, const CommandValues& values) {
-  std::string plain;  // line ends of other systems would be part of commands and paths
-  for (std::size_t i = 0; i < body.size(); ++i)
-    if (body[i] != '\r' || i + 1 == body.size() || body[i + 1] != '\n') plain += body[i];
+  // Line ends of other systems would be part of commands and paths.
+  const std::string plain = unix_lines(body);
   return Filler(trimmed(plain, "\n"), values).pieces();
 }
 

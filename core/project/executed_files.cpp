@@ -43,14 +43,8 @@ bool is_program(const std::string& path) {
 std::optional<std::string> script_text(const std::string& path) {
   constexpr std::size_t most_bytes = 1u << 20;
   constexpr std::string_view machine_code = "\177ELF";
-  // What was a file a moment ago may be a pipe by now.
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  std::array<char, machine_code.size()> start{};
-  if (!fd) return std::nullopt;
-  if (pread(fd.get(), start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) &&
-      std::string_view(start.data(), start.size()) == machine_code)
-    return "";
-  return read_all(fd.get(), most_bytes);
+  if (file_beginning(path, machine_code.size()) == machine_code) return "";
+  return file_text(path, most_bytes);
 }
 
 // Which files the text of a program in Python or JavaScript names. It is searched for words, not
@@ -204,8 +198,7 @@ class CommandReader : private ProgramReader {
   ExecutedFiles result() {
     for (std::vector<std::string>* list : {&found_.files, &found_.names, &found_.unseen}) {
       std::ranges::sort(*list);
-      const auto repeated = std::ranges::unique(*list);
-      list->erase(repeated.begin(), repeated.end());
+      list->erase(std::ranges::unique(*list).begin(), list->end());
     }
     return std::move(found_);
   }
@@ -268,8 +261,7 @@ class CommandReader : private ProgramReader {
     if (!outside) cannot_follow(name + "=");
   }
 
-  Values started(const std::string& name, ShellWords words, const ShellCall& call,
-                 ShellScope& scope) override {
+  Values started(const std::string& name, ShellWords words, ShellScope& scope) override {
     if (scope.functions.contains(name)) return Values::unknown();
     std::vector<std::string> in_path;
     for (const std::string& folder : folders_in_path_) in_path.push_back(folder + "/" + name);
@@ -290,7 +282,7 @@ class CommandReader : private ProgramReader {
     if (known->runs == Runs::project) cannot_follow(words[0].written);
     if (known->runs == Runs::git && words.size() > 1 && text_of(words.back()) == "--show-toplevel")
       return {.texts = {places_.root()}};
-    return follow(*known, words, call, scope);
+    return follow(*known, words, scope);
   }
 
   // All that match now.
@@ -352,9 +344,7 @@ class CommandReader : private ProgramReader {
       case Runs::sourced: return read_text(text, scope);
       case Runs::shell: return run_script(text, words, scope);
       case Runs::awk:
-        if (text.find("system") != text.npos || text.find("getline") != text.npos ||
-            text.find('|') != text.npos)
-          cannot_follow("awk");
+        if (has_any_of(text, {"system", "getline", "|"})) cannot_follow("awk");
         return;
       case Runs::python: {
         const std::string top = python_top_.empty() ? folder : python_top_;

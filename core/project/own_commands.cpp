@@ -80,8 +80,7 @@ std::vector<OwnCommand> by_name(std::vector<OwnCommand> all) {
   std::ranges::stable_sort(all, {}, [](const OwnCommand& each) {
     return std::tuple(std::string_view(each.name), rank(each));
   });
-  const auto hidden = std::ranges::unique(all, {}, &OwnCommand::name);
-  all.erase(hidden.begin(), hidden.end());
+  all.erase(std::ranges::unique(all, {}, &OwnCommand::name).begin(), all.end());
   return all;
 }
 

@@ -57,7 +57,7 @@ bool is_skill_name(std::string_view name) {
 // What can at least be typed after a slash.
 bool can_be_called(std::string_view name) {
   return !name.empty() && name.size() <= longest_name && std::ranges::all_of(name, [](char c) {
-    return is_small(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+    return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
   });
 }
 

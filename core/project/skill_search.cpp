@@ -178,48 +178,34 @@ std::string unescaped(std::string_view field) {
   if (field.find('\\') == std::string_view::npos) return std::string(field);
   std::string out;
   for (std::size_t i = 0; i < field.size(); ++i) {
-    if (field[i] == '\\' && i + 1 < field.size()) {
-      const char next = field[++i];
-      out += next == 't' ? '\t' : next == 'n' ? '\n' : next;
-    } else {
-      out += field[i];
-    }
+    const bool escape = field[i] == '\\' && i + 1 < field.size();
+    const char c = field[escape ? ++i : i];
+    out += escape && c == 't' ? '\t' : escape && c == 'n' ? '\n' : c;
   }
   return out;
 }
 
 // A stamp as it is in a line.
 std::string text_of(const FileStamp& file) {
-  std::array<char, 4 * 22> text;
-  char* end = text.data();
-  for (const std::int64_t number : {file.modified, file.changed, file.size, file.inode}) {
-    end = std::to_chars(end, text.data() + text.size(), number).ptr;
-    *end++ = '\t';
-  }
-  return {text.data(), end};
-}
-
-std::string_view take_field(std::string_view& line) {
-  const std::size_t end = std::min(line.find('\t'), line.size());
-  const std::string_view field = line.substr(0, end);
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return field;
+  std::string out;
+  for (const std::int64_t number : {file.modified, file.changed, file.size, file.inode})
+    out += std::to_string(number) + '\t';
+  return out;
 }
 
 // Nothing: the line is damaged.
 std::optional<Skill> skill_in(std::string_view line) {
   if (std::ranges::count(line, '\t') < fields_in_all) return std::nullopt;
-  for (int i = 0; i < 5; ++i) take_field(line);
-  const auto next = [&line] { return unescaped(take_field(line)); };
+  for (int i = 0; i < 5; ++i) take_piece(line, '\t');
+  const auto next = [&line] { return unescaped(take_piece(line, '\t')); };
   Skill out{.sha256 = next()};
-  const std::string_view users = take_field(line);
+  const std::string_view users = take_piece(line, '\t');
   out.for_model = users.find('m') != std::string_view::npos;
   out.for_user = users.find('u') != std::string_view::npos;
   for (std::string* field : {&out.name, &out.description, &out.hint}) *field = next();
-  const std::string_view bytes = take_field(line);
-  std::from_chars(bytes.data(), bytes.data() + bytes.size(), out.bytes);
+  out.bytes = parse_number<std::size_t>(take_piece(line, '\t')).value_or(0);
   out.refusal = next();
-  for (const std::string_view each : split(take_field(line), path_separator))
+  for (const std::string_view each : split(take_piece(line, '\t'), path_separator))
     out.paths.push_back(unescaped(each));
   while (!line.empty()) out.remarks.push_back(next());
   return out;

@@ -103,26 +103,23 @@ void AutorunFiles::add_git_folder(const std::string& path, Author author) {
 
 std::vector<std::string> AutorunFiles::changed_folders() {
   std::vector<std::string> changed;
-  for (auto folder = folders_.begin(); folder != folders_.end();) {
+  for (auto next = folders_.begin(); next != folders_.end();) {
+    const auto folder = next++;
     auto& [path, state] = *folder;
-    if (state.gone) {
-      ++folder;
-      continue;
-    }
+    if (state.gone) continue;
     const Area* area = area_of(path);
     const char* relative = path.size() == area->path.size()
                                ? "."
                                : path.c_str() + (area->path == "/" ? 1 : area->path.size() + 1);
     struct stat info {};
-    if (fstatat(area->fd.get(), relative, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISDIR(info.st_mode)) {
-      state.gone = true;
-      touch(path, state);
-      folder = state.made_by_command ? folders_.erase(folder) : std::next(folder);
+    if (fstatat(area->fd.get(), relative, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISDIR(info.st_mode)) {
+      if (!surely_unchanged(state.stamp, stamp_of(info))) changed.push_back(path);
       continue;
     }
-    if (!surely_unchanged(state.stamp, stamp_of(info))) changed.push_back(path);
-    ++folder;
+    state.gone = true;
+    touch(path, state);
+    if (state.made_by_command) folders_.erase(folder);
   }
   return changed;
 }
@@ -216,9 +213,7 @@ bool AutorunFiles::save(Packer& out, Extent extent) {
     out.number(folder.in_git * 1u + folder.of_packages * 2u + folder.made_by_command * 4u +
                folder.gone * 8u);
   }
-  const bool any = !unsaved_.empty();
-  unsaved_.clear();
-  return any;
+  return !std::exchange(unsaved_, {}).empty();
 }
 
 void AutorunFiles::load(Unpacker& in) {

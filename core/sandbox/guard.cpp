@@ -10,7 +10,6 @@
 #include <iterator>
 #include <span>
 
-#include "core/sandbox/git_config.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
@@ -144,7 +143,7 @@ void Guard::adopt_running_commands() {
   for (const GuardRecord& other : others.running) {
     const auto known = running_.find(other.path());
     const bool changed = known == running_.end() || known->second.size != other.size();
-    const std::vector<std::string> batches = other.batches(changed ? SIZE_MAX : 0);
+    const auto batches = changed ? other.batches() : std::vector<std::string>{};
     const Running& now = running[other.path()] =
         changed ? Running{other.size(), settings_in(batches.empty() ? "" : batches.front()).areas}
                 : known->second;
@@ -203,26 +202,20 @@ std::string Guard::first_area() const {
   return settings_.areas.empty() ? "" : settings_.areas.front();
 }
 
-bool Guard::leads_inside(const std::string& from, std::string_view path) const {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(fs::path(from) / path, error);
-  return !error && places_.is_inside(real.string());
-}
-
 // Where a place leads to is guarded too.
-void Guard::follow_up(const std::string& path, const TreeRecord& tree, Author author) {
+void Guard::follow_up(const std::string& path, const TreeRecord& tree) {
   if (tree.empty()) return;
   const fs::path folder = fs::path(path).parent_path();
   const Rule rule = places_.places().at(path).rule;
   const auto named = [&](const fs::path& base, const std::string& value) {
     return places_.follow(
         value.starts_with("~/") ? settings_.home + value.substr(1) : (base / value).string(),
-        author);
+        Author::others);
   };
   if (rule == Rule::pointer) {
-    places_.add_git_folder(places_.follow(pointed_at(path, tree), author), author);
+    places_.add_git_folder(places_.follow(pointed_at(path, tree), Author::others), Author::others);
   } else if (tree.at("").kind == Recorded::Kind::link) {
-    places_.add(places_.follow(path, author), rule, author);
+    places_.add(places_.follow(path, Author::others), rule, Author::others);
   } else if (rule == Rule::config || path == settings_.home + "/.gitconfig") {
     NamedFiles files = files_named_in(text_in(tree));
     files.hook_folders.insert(files.hook_folders.end(), global_hook_folders_->begin(),
@@ -231,9 +224,9 @@ void Guard::follow_up(const std::string& path, const TreeRecord& tree, Author au
     for (const std::string& value : files.hook_folders)
       for (const fs::path& base : {folder.parent_path(), folder, fs::path(first_area())})
         if (const std::string end = named(base, value); end != folder && !places_.is_top(end))
-          places_.add(end, Rule::hooks, author);
+          places_.add(end, Rule::hooks, Author::others);
     for (const std::string& value : files.includes)
-      places_.add(named(folder, value), Rule::config, author);
+      places_.add(named(folder, value), Rule::config, Author::others);
   }
 }
 
@@ -271,7 +264,7 @@ void Guard::record_place(const std::string& path, Packer& changed) {
     changed.number(is_unsaved);
     sandbox::save(changed, changes);
   }
-  follow_up(path, tree, Author::others);
+  follow_up(path, tree);
 }
 
 std::optional<std::vector<std::string>> Guard::record(Wall wall,
@@ -409,9 +402,8 @@ void Guard::list(const std::string& path, const TreeRecord& before, const TreeRe
   }
 }
 
-void Guard::judge_new_config(const std::string& path, const TreeRecord& now) {
-  const std::string folder = fs::path(path).parent_path();
-  const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
+void Guard::judge_new_config(const std::string& path, const TreeRecord& now,
+                             const StaysInside& inside) {
   const std::string& text = text_in(now);
   if (is_file(now) && harmless_change("", text, inside)) return;
   if (listed_ != nullptr) return list(path, {}, now);
@@ -443,11 +435,14 @@ void Guard::judge(const std::string& path, const GuardedPlace& place) {
   const TreeRecord now =
       above.folder ? record_tree(above.folder.get(), above.name, before) : TreeRecord{};
   if (same(before, now) || (!is_new && !before.empty() && cannot_have_changed(path, now))) return;
-  const std::string folder = fs::path(path).parent_path();
-  const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
+  const auto inside = [&](std::string_view value) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::path(path).parent_path() / value, error);
+    return !error && places_.is_inside(real.string());
+  };
   switch (place.rule) {
     case Rule::config:
-      if (before.empty()) return judge_new_config(path, now);
+      if (before.empty()) return judge_new_config(path, now, inside);
       if (is_file(before) && is_file(now) && harmless_change(text_in(before), text_in(now), inside))
         return;
       break;

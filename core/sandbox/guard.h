@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/sandbox/autorun_files.h"
+#include "core/sandbox/git_config.h"
 #include "core/sandbox/guard_record.h"
 #include "core/sandbox/tree_record.h"
 #include "core/text/io.h"
@@ -79,19 +80,18 @@ class Guard {
   void save(const std::string& places);
   std::string record_places();
   void record_place(const std::string& path, Packer& changed);
-  void follow_up(const std::string& path, const TreeRecord& tree, AutorunFiles::Author author);
+  void follow_up(const std::string& path, const TreeRecord& tree);
   std::vector<std::string> find_walls();
   void look_and_judge();
   bool cannot_have_changed(const std::string& path, const TreeRecord& now) const;
   void judge(const std::string& path, const GuardedPlace& place);
-  void judge_new_config(const std::string& path, const TreeRecord& now);
+  void judge_new_config(const std::string& path, const TreeRecord& now, const StaysInside& inside);
   void judge_new_hooks(const std::string& path, const TreeRecord& now);
   void restore(const std::string& path, const TreeRecord& before, const TreeRecord& now);
   void list(const std::string& path, const TreeRecord& before, const TreeRecord& now);
   std::string first_area() const;
   std::string shown(const std::string& path) const;
   bool take(int folder, const std::string& name, const std::string& path);
-  bool leads_inside(const std::string& from, std::string_view path) const;
 
   const Settings settings_;
   // core.hooksPath of the user or the machine, once they are needed.

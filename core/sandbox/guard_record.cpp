@@ -125,7 +125,7 @@ bool GuardRecord::add(std::string_view batch) {
   return true;
 }
 
-std::vector<std::string> GuardRecord::batches(std::size_t most) const {
+std::vector<std::string> GuardRecord::batches() const {
   std::vector<std::string> found;
   const auto read = [&](std::size_t size, std::size_t at) {
     std::string bytes(size, '\0');
@@ -137,7 +137,7 @@ std::vector<std::string> GuardRecord::batches(std::size_t most) const {
   };
   if (read(first_words.size(), 0) != first_words) return found;
   constexpr std::size_t head_size = 2 * sizeof(std::uint64_t);
-  for (std::size_t at = batches_at; found.size() < most;) {
+  for (std::size_t at = batches_at;;) {
     const std::string packed = read(head_size, at);
     Unpacker head(packed);
     const std::uint64_t size = head.number(), sum = head.number();

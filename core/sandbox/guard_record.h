@@ -49,7 +49,9 @@ class GuardRecord {
   // One that was passed on, with its lock.
   static GuardRecord inherited(int fd);
   // Those in `folder` except `own`: of commands that run, and those whose processes are gone.
-  struct Others;
+  struct Others {
+    std::vector<GuardRecord> running{}, orphaned{};
+  };
   static Others others(const std::string& folder, const GuardRecord* own = nullptr);
 
   // Makes us the one who undoes the command. False: another process is.
@@ -70,8 +72,7 @@ class GuardRecord {
 
   // Adds a batch, all of it or nothing. False: it could not be written.
   bool add(std::string_view batch);
-  // The first so many, up to one that is not whole.
-  std::vector<std::string> batches(std::size_t most = SIZE_MAX) const;
+  std::vector<std::string> batches() const;  // up to one that is not whole
   std::size_t size() const { return size_; }
   void remove();
 
@@ -81,10 +82,6 @@ class GuardRecord {
   Fd fd_{};
   std::string path_{};
   std::size_t size_ = 0;  // where the next batch begins
-};
-
-struct GuardRecord::Others {
-  std::vector<GuardRecord> running{}, orphaned{};
 };
 
 }  // namespace skein::sandbox

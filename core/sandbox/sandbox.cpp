@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <ranges>
+#include <set>
 
 #include "core/process/environment.h"
 #include "core/process/running_program.h"
@@ -180,19 +182,16 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
 
   // A protected name is a mount point and so cannot be renamed; the folders above it could be, and
   // another put in their place, unless they are mount points too.
-  std::vector<std::string> pinned;
+  std::set<std::string> pinned;
   const auto pin_above = [&](const std::string& path) {
-    std::vector<std::string> above;
     const std::string* const top = top_of(path);
     if (top == nullptr) return;
+    std::vector<std::string> above;
     for (fs::path up = fs::path(path).parent_path();
          up != up.root_path() && up != *top && is_below(up.string(), *top); up = up.parent_path())
       above.push_back(up.string());
-    for (const std::string& up : std::vector<std::string>(above.rbegin(), above.rend()))
-      if (!std::ranges::count(pinned, up)) {
-        add({"--bind-try", up, up});
-        pinned.push_back(up);
-      }
+    for (const std::string& up : above | std::views::reverse)
+      if (pinned.insert(up).second) add({"--bind-try", up, up});
   };
   std::vector<std::string> read_only = cell.read_only, hidden = cell.hidden;
   std::ranges::sort(read_only);  // the outer before the inner
@@ -356,16 +355,13 @@ std::vector<std::string> grants_around(const std::string& top,
 
 std::vector<std::string> folders_opened(const std::string& top,
                                         const std::vector<std::string>& out) {
-  std::vector<std::string> folders;
+  std::set<std::string> folders;
   for (fs::path place : out)
-    while (place.native() != top && workspace::is_below(place.native(), top)) {
+    while (place.native() != top && is_below(place.native(), top)) {
       place = place.parent_path();
-      folders.push_back(place);
+      folders.insert(place);
     }
-  std::ranges::sort(folders);
-  const auto repeated = std::ranges::unique(folders);
-  folders.erase(repeated.begin(), repeated.end());
-  return folders;
+  return {folders.begin(), folders.end()};
 }
 
 int landlock_version() {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/text/base.h"
+#include "core/text/text.h"
 
 namespace skein::sandbox {
 
@@ -44,16 +45,17 @@ Recorded::Kind kind_of(mode_t mode) {
 }
 
 void read_bytes(int folder, const char* name, Recorded& thing) {
+  std::optional<std::string> bytes;
   if (thing.kind == Recorded::Kind::link) {
-    auto target = workspace::read_link(folder, name);
-    thing.whole = target.has_value();
-    thing.bytes = std::move(target).value_or("");
+    bytes = workspace::read_link(folder, name);
   } else if (thing.kind == Recorded::Kind::file) {
     const Fd file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    auto bytes = file ? read_all(file.get(), most_bytes) : std::nullopt;
-    thing.whole = bytes.has_value();
-    if (bytes) thing.bytes = std::move(*bytes);
+    if (file) bytes = read_all(file.get(), most_bytes);
+  } else {
+    return;
   }
+  thing.whole = bytes.has_value();
+  thing.bytes = std::move(bytes).value_or("");
 }
 
 void add(TreeRecord& tree, int folder, const std::string& name, const std::string& path,
@@ -98,9 +100,7 @@ bool identical(const Recorded& a, const Recorded& b) {
 Fd open_below(int root, std::string_view path) {
   Fd here;
   while (true) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    const std::string name(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
+    const std::string name(take_piece(path, '/'));
     if (name == "..") return Fd();
     const bool last = path.empty();
     const int way = last ? O_RDONLY : O_PATH;

@@ -131,7 +131,7 @@ const KnownProgram* known_program(std::string_view name) {
 const KnownProgram* interpreter_of(std::string_view script) {
   if (!script.starts_with("#!")) return known_program("sh");
   for (std::string_view word : split(trimmed(script.substr(2, script.find('\n') - 2)), ' ')) {
-    word = word.substr(word.rfind('/') + 1);  // "#!/usr/bin/env -S python3 -u"
+    word = last_name(word);  // "#!/usr/bin/env -S python3 -u"
     if (!word.starts_with('-') && word != "env") return known_program(word);
   }
   return nullptr;

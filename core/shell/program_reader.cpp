@@ -111,27 +111,30 @@ Values ProgramReader::command(const ShellCall& call, ShellScope& scope) {
     assigned(name, values, !call.words.empty());
     scope.variables[name].add(values);
   }
-  return call.words.empty() ? Values{.texts = {""}} : program(call.words, call, scope);
+  if (call.words.empty()) return Values{.texts = {""}};
+  const ShellCall* const outer = std::exchange(call_, &call);
+  Values printed = program(call.words, scope);
+  call_ = outer;
+  return printed;
 }
 
 // The program that the first word names, with the others as its arguments.
-Values ProgramReader::program(ShellWords words, const ShellCall& call, ShellScope& scope) {
+Values ProgramReader::program(ShellWords words, ShellScope& scope) {
   if (words.empty()) return Values::unknown();
   const Values names = words[0].glob ? matches(words[0], scope) : words[0].values;
   if (!names.known) cannot_follow(words[0].written);
   Values printed{.known = names.known};
-  for (const std::string& name : names.texts) printed.add(started(name, words, call, scope));
+  for (const std::string& name : names.texts) printed.add(started(name, words, scope));
   return printed;
 }
 
-Values ProgramReader::follow(const KnownProgram& known, ShellWords words, const ShellCall& call,
-                             ShellScope& scope) {
+Values ProgramReader::follow(const KnownProgram& known, ShellWords words, ShellScope& scope) {
   const ShellWords rest = words.subspan(1);
   const Values printed_nothing{.texts = {""}};
   switch (known.runs) {
     case Runs::program:
-    case Runs::program_for_each: return wrapped(known, words, call, scope);
-    case Runs::found: run_found(rest, call, scope); break;
+    case Runs::program_for_each: return wrapped(known, words, scope);
+    case Runs::found: run_found(rest, scope); break;
     case Runs::shell_text: run_words(rest, scope); break;
     case Runs::trap: run_words(rest.first(std::min<std::size_t>(rest.size(), 1)), scope); break;
     case Runs::sourced:
@@ -141,7 +144,7 @@ Values ProgramReader::follow(const KnownProgram& known, ShellWords words, const 
     case Runs::python:
     case Runs::node:
     case Runs::script:
-    case Runs::awk: interpreted(known, words, call, scope); break;
+    case Runs::awk: interpreted(known, words, scope); break;
     case Runs::folder: return change_folder(rest, scope), printed_nothing;
     case Runs::variables: return set(rest, scope), printed_nothing;
     case Runs::forgets: forget_variables(rest, scope); break;
@@ -179,8 +182,7 @@ void ProgramReader::run_script(std::string_view text, ShellWords words, const Sh
 }
 
 // An interpreter: its options, then a script, or else standard input.
-void ProgramReader::interpreted(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                                ShellScope& scope) {
+void ProgramReader::interpreted(const KnownProgram& by, ShellWords words, ShellScope& scope) {
   for (ShellWords rest = words.subspan(1); !rest.empty(); rest = rest.subspan(1)) {
     const std::string_view word = text_of(rest[0]);
     const ShellWords next = rest.subspan(1);
@@ -199,7 +201,7 @@ void ProgramReader::interpreted(const KnownProgram& by, ShellWords words, const 
     else if (!word.starts_with('-') && !word.starts_with('+'))
       return by.runs == Runs::awk ? inline_text(by, rest, scope) : run_file(rest, by, scope);
   }
-  standard_input(by, words, call, scope);
+  standard_input(by, words, scope);
 }
 
 void ProgramReader::inline_text(const KnownProgram& by, ShellWords words, ShellScope& scope) {
@@ -207,19 +209,17 @@ void ProgramReader::inline_text(const KnownProgram& by, ShellWords words, ShellS
   for (const std::string& text : words[0].values.texts) run_text(by, text, words.subspan(1), scope);
 }
 
-void ProgramReader::standard_input(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                                   ShellScope& scope) {
-  if (call.document && call.document->known)
-    inline_text(by, std::vector{Word{.values = *call.document}}, scope);
-  else if (call.input && !call.piped)
-    run_file(std::vector{*call.input}, by, scope);
+void ProgramReader::standard_input(const KnownProgram& by, ShellWords words, ShellScope& scope) {
+  if (call_->document && call_->document->known)
+    inline_text(by, std::vector{Word{.values = *call_->document}}, scope);
+  else if (call_->input && !call_->piped)
+    run_file(std::vector{*call_->input}, by, scope);
   else
     cannot_follow(words[0].written);
 }
 
 // The options and operands of a program that runs another one, then that one.
-Values ProgramReader::wrapped(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                              ShellScope& scope) {
+Values ProgramReader::wrapped(const KnownProgram& by, ShellWords words, ShellScope& scope) {
   ShellScope inner = scope;
   int operands = by.operands;
   ShellWords rest = words.subspan(1);
@@ -239,13 +239,13 @@ Values ProgramReader::wrapped(const KnownProgram& by, ShellWords words, const Sh
     if (rest.empty()) break;
   }
   starts_another(by, words.first(words.size() - rest.size()));
-  if (by.runs == Runs::program || rest.empty()) return program(rest, call, inner);
+  if (by.runs == Runs::program || rest.empty()) return program(rest, inner);
   std::vector<Word> filled = filled_in(rest);
   filled.push_back({.written = "…", .values = Values::unknown()});
-  return program(filled, call, inner);
+  return program(filled, inner);
 }
 
-void ProgramReader::run_found(ShellWords words, const ShellCall& call, const ShellScope& scope) {
+void ProgramReader::run_found(ShellWords words, const ShellScope& scope) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string_view word = text_of(words[i]);
     if (word.empty() || !has_word("-exec -execdir -ok -okdir", word)) continue;
@@ -258,7 +258,7 @@ void ProgramReader::run_found(ShellWords words, const ShellCall& call, const She
     while (length < rest.size() && !ends(length)) ++length;
     ShellScope inner = scope;
     if (word.ends_with("dir")) inner.folders.known = false;
-    program(filled_in(rest.first(length)), call, inner);
+    program(filled_in(rest.first(length)), inner);
   }
 }
 

@@ -24,8 +24,7 @@ class ProgramReader {
   // Something that is started, run or set cannot be known beforehand.
   virtual void cannot_follow(std::string_view what) = 0;
   // A program, by one of the names that its first word may be. Returns what it prints.
-  virtual Values started(const std::string& name, ShellWords words, const ShellCall& call,
-                         ShellScope& scope) = 0;
+  virtual Values started(const std::string& name, ShellWords words, ShellScope& scope) = 0;
   // `words` are a program's name and options; it starts the program behind them.
   virtual void starts_another(const KnownProgram&, ShellWords) {}
   // A variable, `exported` to the programs that are started.
@@ -40,25 +39,22 @@ class ProgramReader {
   virtual Values command(const ShellCall& call, ShellScope& scope);
 
   // What `known` runs in turn, and what it prints.
-  Values follow(const KnownProgram& known, ShellWords words, const ShellCall& call,
-                ShellScope& scope);
+  Values follow(const KnownProgram& known, ShellWords words, ShellScope& scope);
   // A shell script in its own shell.
   void run_script(std::string_view text, ShellWords words, const ShellScope& scope);
 
  private:
-  Values program(ShellWords words, const ShellCall& call, ShellScope& scope);
-  Values wrapped(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                 ShellScope& scope);
-  void run_found(ShellWords words, const ShellCall& call, const ShellScope& scope);
+  Values program(ShellWords words, ShellScope& scope);
+  Values wrapped(const KnownProgram& by, ShellWords words, ShellScope& scope);
+  void run_found(ShellWords words, const ShellScope& scope);
   void run_words(ShellWords words, ShellScope& scope);
-  void interpreted(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                   ShellScope& scope);
+  void interpreted(const KnownProgram& by, ShellWords words, ShellScope& scope);
   void inline_text(const KnownProgram& by, ShellWords words, ShellScope& scope);
-  void standard_input(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                      ShellScope& scope);
+  void standard_input(const KnownProgram& by, ShellWords words, ShellScope& scope);
   void set(ShellWords words, ShellScope& scope);
 
   int commands_ = 0, depth_ = 0;
+  const ShellCall* call_ = nullptr;  // that is being followed
 };
 
 }  // namespace skein::shell

@@ -49,6 +49,12 @@ std::optional<std::string> read_all(int fd, std::size_t limit) {
   return bytes && bytes->size() <= limit ? bytes : std::nullopt;
 }
 
+std::string_view read_ready(Fd& from, std::span<char> buffer) {
+  const ssize_t got = read(from.get(), buffer.data(), buffer.size());
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) from.reset();
+  return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
 int wait_for_child(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,10 @@ bool write_all(int fd, std::string_view bytes);
 bool read_pieces(int fd, std::size_t limit, const std::function<bool(std::string_view)>& piece);
 std::optional<std::string> read_up_to(int fd, std::size_t limit);  // nullopt: failed
 std::optional<std::string> read_all(int fd, std::size_t limit);    // nullopt: failed or longer
+
+// What can be read at once from one that does not block, in `buffer`. `from` closes at the end and
+// if reading fails.
+std::string_view read_ready(Fd& from, std::span<char> buffer);
 
 int wait_for_child(pid_t child);  // its wait status
 // Readable once the process has ended; none if the kernel cannot make one.

@@ -33,19 +33,28 @@ std::string escaped_line(std::string_view text) {
   return out;
 }
 
+std::string_view take_piece(std::string_view& rest, char separator) {
+  const std::string_view piece = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(piece.size() + 1, rest.size()));
+  return piece;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    pieces.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) pieces.push_back(take_piece(text, separator));
   return pieces;
 }
 
 std::pair<std::string_view, std::string_view> first_word(std::string_view text) {
-  const std::size_t end = std::min(text.find(' '), text.size());
-  return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
+  const std::string_view word = take_piece(text, ' ');
+  return {word, text};
+}
+
+std::string unix_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!text.substr(i).starts_with("\r\n")) out += text[i];
+  return out;
 }
 
 // Tables of programs are searched with it for every command, so it makes no list of the words.

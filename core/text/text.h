@@ -70,8 +70,14 @@ template <std::same_as<std::string> Temporary>
 std::vector<std::string_view> split(Temporary&& text,
                                     char separator) = delete;  // nothing would last
 
+// The text before the next separator, which both go from the front of `rest`.
+std::string_view take_piece(std::string_view& rest, char separator);
+
 // The text before the first blank, and the text after it.
 std::pair<std::string_view, std::string_view> first_word(std::string_view text);
+
+// With lines that end in \n alone, where they end in \r\n.
+std::string unix_lines(std::string_view text);
 
 // Whether `word` is one of a list that is written with blanks between.
 bool has_word(std::string_view list, std::string_view word);

@@ -41,10 +41,8 @@ SandboxSpec cell_in(const std::string& folder) {
 std::string with_page_numbers(std::string_view text) {
   std::string out;
   for (std::size_t page = 1; !text.empty(); ++page) {
-    const std::size_t end = std::min(text.find('\f'), text.size());
-    out += "[page " + std::to_string(page) + "]\n" + std::string(text.substr(0, end));
+    out += "[page " + std::to_string(page) + "]\n" + std::string(take_piece(text, '\f'));
     if (!out.ends_with('\n')) out += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }

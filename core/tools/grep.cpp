@@ -31,7 +31,7 @@ class Search {
     if (!file) return WalkControl::go_on;
     if (is_over()) return WalkControl::stop;
     if (ports_.denied && file.info.st_nlink > 1) {  // another of its names may be a forbidden one
-      ++left_out_;
+      left_out_ = true;
       return WalkControl::go_on;
     }
     auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
@@ -52,16 +52,7 @@ class Search {
     return secret;
   }
 
-  workspace::WalkOptions options() {
-    workspace::WalkOptions options;
-    if (ports_.denied)
-      options.denied = [this](std::string_view below) {
-        const bool denied = ports_.denied(below);
-        left_out_ += denied ? 1 : 0;
-        return denied;
-      };
-    return options;
-  }
+  workspace::WalkOptions options() { return {.denied = noting_denied(ports_, left_out_)}; }
 
   std::string result() const {
     std::string notes;
@@ -77,8 +68,7 @@ class Search {
     if (secrets_ > 0)
       notes += "[" + counted(secrets_, "file") +
                " that may hold secrets left out; name one to search it]\n";
-    if (left_out_ > 0)
-      notes += "[files that the user's rules forbid, or may forbid, were left out]\n";
+    if (left_out_) notes += "[files that the user's rules forbid, or may forbid, were left out]\n";
     return valid_utf8(out_) + notes;
   }
 
@@ -134,7 +124,8 @@ class Search {
   const ToolPorts& ports_;
   const Clock::time_point end_ = Clock::now() + limits_.grep_time;
   std::string out_, ended_by_;
-  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, left_out_ = 0, secrets_ = 0;
+  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, secrets_ = 0;
+  bool left_out_ = false;  // something that a rule forbids, or may forbid
 };
 
 ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText& input,

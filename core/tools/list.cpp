@@ -27,13 +27,8 @@ struct DirectoryListing {
 DirectoryListing list(const Root& root, const std::string& path, std::size_t depth,
                       const ToolLimits& limits, const ToolPorts& ports) {
   DirectoryListing listing;
-  workspace::WalkOptions options{.depth = static_cast<int>(depth)};
-  if (ports.denied)
-    options.denied = [&](std::string_view below) {
-      const bool denied = ports.denied(below);
-      listing.left_out |= denied;
-      return denied;
-    };
+  const workspace::WalkOptions options{.depth = static_cast<int>(depth),
+                                       .denied = noting_denied(ports, listing.left_out)};
   const FilePlace start = judged_place(root, path, ports);
   listing.refusal = walk_tree(root, path, start, options, [&](const Walked& found) {
     const bool folder = found.kind == EntryKind::folder;

@@ -100,8 +100,8 @@ std::string git_folder(const std::string& dot_git) {
   constexpr std::string_view start = "gitdir: ";
   const std::optional<std::string> text = file_text(dot_git, most_bytes);
   if (!text || !text->starts_with(start)) return {};
-  const std::string named(trimmed(std::string_view(*text).substr(start.size()), "\n"));
-  return named.starts_with('/') ? named : fs::path(dot_git).parent_path().string() + "/" + named;
+  return fs::path(dot_git).parent_path() /
+         trimmed(std::string_view(*text).substr(start.size()), "\n");
 }
 
 // Whether nothing in a configuration makes git run something. One that is not there is plain.
@@ -110,9 +110,7 @@ bool is_plain_configuration(const std::string& file, const Root& root) {
   if (!fs::exists(file, failed) && !failed) return true;
   const std::optional<std::string> text = file_text(file, most_bytes);
   const auto inside = [&](std::string_view path) {
-    return is_below(real_place(path.starts_with('/') ? std::string(path)
-                                                     : root.path() + "/" + std::string(path)),
-                    root.path());
+    return is_below(real_place((fs::path(root.path()) / path).string()), root.path());
   };
   return text && sandbox::harmless_change("", *text, inside);
 }
@@ -129,8 +127,7 @@ std::string risk_of_repository(const std::string& dot_git, const Root& root) {
   if (folder.empty()) return ".git cannot be read";
   std::string common = folder;
   if (const auto text = file_text(folder + "/commondir", most_bytes))
-    common = text->starts_with('/') ? std::string(trimmed(*text, "\n"))
-                                    : folder + "/" + std::string(trimmed(*text, "\n"));
+    common = fs::path(folder) / trimmed(*text, "\n");
   if (!is_plain_configuration(common + "/config", root) ||
       !is_plain_configuration(folder + "/config.worktree", root))
     return "the repository's configuration may make git run programs";

@@ -29,14 +29,10 @@ Tools standard_tools(const ToolSettings& settings) {
 const Tools& tool_table() {
   static const Tools table = [] {
     Tools tools = tools_in(nullptr, {.root = {}});
-    for (Tool (*const make)(SharedJobs) : {job_output_tool, job_stop_tool})
-      tools.push_back(make({}));
-    tools.push_back(recall_tool({}));
-    tools.push_back(remember_tool({}));
-    tools.push_back(skill_tool({}));
-    tools.push_back(web_fetch_tool(nullptr));
-    tools.push_back(agent_tool({}));
-    for (Tool (*const make)() : {todo_tool, ask_tool, present_plan_tool}) tools.push_back(make());
+    for (const Tool& more : {job_output_tool({}), job_stop_tool({}), recall_tool({}),
+                             remember_tool({}), skill_tool({}), web_fetch_tool(nullptr),
+                             agent_tool({}), todo_tool(), ask_tool(), present_plan_tool()})
+      tools.push_back(more);
     for (Tool& tool : tools) tool.locate = {}, tool.survey = {};
     return tools;
   }();
@@ -71,6 +67,15 @@ Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect,
   };
   tool.locate = [=](std::string_view path) { return roots.located(path, use); };
   return tool;
+}
+
+std::function<bool(std::string_view)> noting_denied(const ToolPorts& ports, bool& any) {
+  if (!ports.denied) return {};
+  return [&](std::string_view below) {
+    const bool denied = ports.denied(below);
+    any = any || denied;
+    return denied;
+  };
 }
 
 FilePlace judged_place(const Root& root, std::string_view path, const ToolPorts& ports,

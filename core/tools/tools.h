@@ -130,6 +130,8 @@ Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect,
                const ToolLimits& limits, ToolFunction run);
 // The use that a tool with this effect makes of a place.
 Roots::Use use_of(Effect effect);
+// ports.denied for a walk, which sets `any` if it passes something over. Both must outlive it.
+std::function<bool(std::string_view below)> noting_denied(const ToolPorts& ports, bool& any);
 // The place of a call's path, if it still is the one that was judged.
 FilePlace judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
                        Root::Missing folders = Root::Missing::refuse);

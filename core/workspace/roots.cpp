@@ -24,27 +24,23 @@ std::string repository_of(const std::string& folder) {
 
 }  // namespace
 
-std::shared_ptr<const Root> ReadableFolders::root_of(std::string_view path) const {
+std::shared_ptr<const Root> ReadableFolders::root_of(std::string_view path) const try {
   if (folders_.empty() || !path.starts_with('/') || path.find('\0') != std::string_view::npos)
     return nullptr;
   fs::path at = fs::path(path).lexically_normal();
-  for (; at != at.root_path(); at = at.parent_path()) {
-    if (!folders_.contains(at.string())) continue;
-    try {
-      std::shared_ptr<const IgnoredPaths> withheld;
-      if (withheld_) {
-        IgnoredPaths::Settings here = *withheld_;
-        here.workspace = at.string();
-        // A skill of the project is a part of it; another one is independent.
-        if (!here.workspace.starts_with(here.project + "/")) here.project = here.workspace;
-        withheld = std::make_shared<const IgnoredPaths>(std::move(here));
-      }
-      return std::make_shared<const Root>(at.string(), std::vector<std::string>{}, best_resolver(),
-                                          std::move(withheld));
-    } catch (const Error&) {  // it is gone by now
-      return nullptr;
-    }
+  while (at != at.root_path() && !folders_.contains(at.string())) at = at.parent_path();
+  if (at == at.root_path()) return nullptr;
+  std::shared_ptr<const IgnoredPaths> withheld;
+  if (withheld_) {
+    IgnoredPaths::Settings here = *withheld_;
+    here.workspace = at.string();
+    // A skill of the project is a part of it; another one is independent.
+    if (!here.workspace.starts_with(here.project + "/")) here.project = here.workspace;
+    withheld = std::make_shared<const IgnoredPaths>(std::move(here));
   }
+  return std::make_shared<const Root>(at.string(), std::vector<std::string>{}, best_resolver(),
+                                      std::move(withheld));
+} catch (const Error&) {  // it is gone by now
   return nullptr;
 }
 

@@ -49,42 +49,36 @@ std::optional<IgnoreFiles> rules_above(const Root& root, const std::string& fold
   return files;
 }
 
-class TreeWalker {
- public:
-  TreeWalker(const Root& root, const WalkOptions& options,
-             const std::function<WalkControl(const Walked&)>& visit, bool obey)
-      : root_(root), options_(options), visit_(visit), obey_(obey) {}
+struct TreeWalker {
+  const Root& root;
+  const WalkOptions& options;
+  const std::function<WalkControl(const Walked&)>& visit;
+  bool obey;  // the files of git that say what to ignore
 
   // Depth first: one open folder per level. `below` is where `path` leads.
   WalkControl descend(Fd folder, const std::string& path, const std::string& below,
                       IgnoreFiles& rules, int depth) {
     FilePlace place{.folder = Fd(fcntl(folder.get(), F_DUPFD_CLOEXEC, 0)), .name = ".gitignore"};
     const std::size_t outer_rules = rules.size();
-    if (obey_) add_ignore_file(root_, place, path, rules);
+    if (obey) add_ignore_file(root, place, path, rules);
     WalkControl onward = WalkControl::go_on;
     for (const Name& entry : names_in(std::move(folder))) {
       const std::string shown = joined(path, entry.name);
       if (is_ignored(rules, shown, entry.kind)) continue;
       const std::string real = joined(below, entry.name);
-      if (options_.denied && options_.denied(real)) continue;
-      if (root_.withheld() != nullptr && !root_.withheld()->by(real, entry.kind).empty()) continue;
+      if (options.denied && options.denied(real)) continue;
+      if (root.withheld() != nullptr && !root.withheld()->by(real, entry.kind).empty()) continue;
       place.name = entry.name;
       OpenedFile inner;
-      if (entry.kind == EntryKind::folder && !(inner = root_.open_folder(place))) continue;
-      onward = visit_({shown, place, entry.kind, depth});
-      if (onward == WalkControl::go_on && inner.fd && depth < options_.depth)
+      if (entry.kind == EntryKind::folder && !(inner = root.open_folder(place))) continue;
+      onward = visit({shown, place, entry.kind, depth});
+      if (onward == WalkControl::go_on && inner.fd && depth < options.depth)
         onward = descend(std::move(inner.fd), shown, real, rules, depth + 1);
       if (onward == WalkControl::stop) break;
     }
     rules.erase(rules.begin() + static_cast<std::ptrdiff_t>(outer_rules), rules.end());
     return onward;
   }
-
- private:
-  const Root& root_;
-  const WalkOptions& options_;
-  const std::function<WalkControl(const Walked&)>& visit_;
-  bool obey_;  // the files of git that say what to ignore
 };
 
 }  // namespace
@@ -97,7 +91,7 @@ std::string walk_tree(const Root& root, const std::string& path, const FilePlace
   if (!folder) return folder.refusal;
   const std::string base = root.shown(path) == "." ? "" : root.shown(path);
   auto rules = rules_above(root, base);
-  TreeWalker walk(root, options, visit, rules.has_value());
+  TreeWalker walk{root, options, visit, rules.has_value()};
   if (!rules) rules.emplace();
   walk.descend(std::move(folder.fd), base, start.below == "." ? "" : start.below, *rules, 1);
   return "";
