@@ -37,11 +37,10 @@ std::string_view verb_of(FileAction::Kind kind) {
 std::size_t end_of_page(const std::vector<std::string_view>& lines, std::size_t from,
                         const terminal::Terminal::Size& screen) {
   constexpr std::size_t for_question = 2;
-  const auto columns = static_cast<std::size_t>(std::max(screen.columns, 1));
   std::size_t rows = for_question, end = from;
   for (; end < lines.size(); ++end) {
-    rows += std::max<std::size_t>(1, (layout::display_width(lines[end]) + columns - 1) / columns);
-    if (rows > static_cast<std::size_t>(std::max(screen.rows, 1)) && end > from) break;
+    rows += layout::rows_taken(layout::display_width(lines[end]), screen.columns);
+    if (rows > screen.rows && end > from) break;
   }
   return end;
 }

@@ -37,8 +37,7 @@ std::vector<std::string_view> drawn_lines(std::string_view drawn) {
 
 std::size_t rows_of_line(std::string_view line, std::size_t width) {
   if (line.ends_with('\n')) line.remove_suffix(1);
-  if (width == 0) return 1;
-  return std::max<std::size_t>(1, (display_width(without_styles(line)) + width - 1) / width);
+  return rows_taken(display_width(without_styles(line)), width);
 }
 
 // The first lines, or the last, that fit into so many rows; at least one.

@@ -72,9 +72,8 @@ std::optional<std::string> pick_model(terminal::Keyboard& keyboard, const ModelC
   std::vector<ModelLine> models;
   const auto fill = [&](PickList& list) {
     models = choice.models();
-    const int columns = keyboard.terminal().size().columns;
-    list.lines =
-        model_rows(models, choice.current, static_cast<std::size_t>(std::max(columns, 20)) - 3);
+    const std::size_t columns = std::max<std::size_t>(keyboard.terminal().size().columns, 20);
+    list.lines = model_rows(models, choice.current, columns - 3);
     list.texts.clear();
     for (const ModelLine& model : models) list.texts.push_back(model.name);
   };

@@ -129,7 +129,7 @@ class OpenQuestion {
     std::vector<terminal::InlinePanel::Line> lines;
     for (std::string& row : drawn.rows)
       lines.push_back({terminal::InlinePanel::Line::Style::drawn, std::move(row)});
-    panel_.show(lines, {static_cast<int>(drawn.chosen), 2});
+    panel_.show(lines, {drawn.chosen, 2});
   }
 
   // The offer that the key chooses, if it does.
@@ -169,10 +169,10 @@ class OpenQuestion {
   }
 
   std::size_t columns() const {
-    return static_cast<std::size_t>(std::max(keyboard_.terminal().size().columns, 8));
+    return std::max<std::size_t>(keyboard_.terminal().size().columns, 8);
   }
   QuestionRows rows() const {
-    const auto height = static_cast<std::size_t>(std::max(keyboard_.terminal().size().rows, 2));
+    const std::size_t height = std::max<std::size_t>(keyboard_.terminal().size().rows, 2);
     return question_rows(question_, chosen_, {columns(), height}, with_detail_, screen_.look());
   }
 

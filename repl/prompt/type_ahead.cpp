@@ -17,8 +17,7 @@ namespace style = layout::style;
 using std::chrono::milliseconds;
 
 constexpr std::string_view mark = "› ";
-constexpr int mark_columns = 2;
-constexpr std::size_t most_waiting = 3, most_choices = 9;
+constexpr std::size_t mark_columns = 2, most_waiting = 3, most_choices = 9;
 
 using Code = terminal::Key::Code;
 using Clock = std::chrono::steady_clock;
@@ -36,13 +35,14 @@ void watch(int both, int fd) {
 }  // namespace
 
 screen::LiveInput live_input(const InputParts& parts, const terminal::Terminal::Size& size) {
-  const int free = std::max(1, size.rows - 3);
-  const int columns = std::max(4, size.columns - 1);  // the last column stays free
+  const std::size_t free = std::max<std::size_t>(1, layout::left_of(size.rows, 3));
+  // The last column stays free.
+  const std::size_t columns = std::max<std::size_t>(4, layout::left_of(size.columns, 1));
   screen::LiveInput out{.used = !parts.line.text().empty() || !parts.waiting.empty()};
   screen::LiveRegion& region = out.region;
   if (free > 3) {
-    const std::size_t room = std::min(most_waiting, static_cast<std::size_t>(free - 3) / 2 + 1);
-    const std::size_t left_out = parts.waiting.size() - std::min(parts.waiting.size(), room);
+    const std::size_t room = std::min(most_waiting, (free - 3) / 2 + 1);
+    const std::size_t left_out = layout::left_of(parts.waiting.size(), room);
     if (left_out > 0)
       region.rows.push_back(
           {"  … " + std::to_string(left_out) + " more queued; /queue shows them", style::dim, {}});
@@ -51,19 +51,16 @@ screen::LiveInput live_input(const InputParts& parts, const terminal::Terminal::
   }
   const terminal::LineLayout layout = terminal::around_cursor(
       terminal::lay_out(parts.line.text(), parts.line.cursor(), mark_columns, columns),
-      mark_columns, columns, std::max(1, free / 2));
-  region.caret = {region.rows.size() + static_cast<std::size_t>(layout.caret.row),
-                  static_cast<std::size_t>(layout.caret.column)};
+      mark_columns, columns, std::max<std::size_t>(1, free / 2));
+  region.caret = {region.rows.size() + layout.caret.row, layout.caret.column};
   std::string before(mark);
   for (const std::string& row : terminal::rows_of(layout, mark_columns, columns))
     region.rows.push_back({std::exchange(before, {}) + row, style::plain, {}});
   region.rows.back().aside = layout::sanitized_row(parts.hint);
 
   if (parts.popup == nullptr) return out;
-  const int left = free - static_cast<int>(region.rows.size());
-  const std::size_t most = std::min(most_choices, static_cast<std::size_t>(std::max(0, left)));
-  std::ranges::move(parts.popup->rows(static_cast<std::size_t>(columns), most),
-                    std::back_inserter(region.rows));
+  const std::size_t most = std::min(most_choices, layout::left_of(free, region.rows.size()));
+  std::ranges::move(parts.popup->rows(columns, most), std::back_inserter(region.rows));
   return out;
 }
 

@@ -8,7 +8,6 @@
 
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
-#include "repl/layout/width.h"
 
 namespace skein::screen {
 
@@ -88,11 +87,10 @@ std::size_t TerminalOutput::column() const {
 std::string TerminalOutput::erased() const {
   if (widths_.empty()) return {};
   const std::size_t columns = std::max<std::size_t>(1, width());
-  const LiveRegion::Caret at =
-      on_screen_.caret.value_or(LiveRegion::Caret{widths_.size() - 1, widths_.back()});
+  const layout::Caret at =
+      on_screen_.caret.value_or(layout::Caret{widths_.size() - 1, widths_.back()});
   std::size_t rows = at.column / columns;
-  for (std::size_t i = 0; i < at.row; ++i)
-    rows += std::max<std::size_t>(1, (widths_[i] + columns - 1) / columns);
+  for (std::size_t i = 0; i < at.row; ++i) rows += layout::rows_taken(widths_[i], columns);
   return "\r" + moved(rows, 'A') + "\033[J" + (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
 }
 
