@@ -130,8 +130,11 @@ void Screen::on(const model::Streaming& event) {
 
 void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
-  if (!untrusted.empty()) last_text_ = output_.now();
-  flow(Part::text, text_.add(untrusted, output_.width()));
+  if (untrusted.empty()) return;
+  last_text_ = output_.now();
+  const std::string label = look().labels && !text_.begun() ? "assistant: " : "";
+  text_.set_width(output_.width());
+  flow(Part::text, label + text_.feed(untrusted));
 }
 
 void Screen::add_thinking(std::string_view untrusted) {

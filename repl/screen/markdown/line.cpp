@@ -423,6 +423,7 @@ void add_span(const Span& span, Style style, const TerminalStyle& look, Flow& fl
 }
 
 void add_spans(std::string_view text, Style style, const TerminalStyle& look, Flow& flow) {
+  if (!is_rendered(look)) return flow.add(text, style);
   char before = 0;
   while (!text.empty()) {
     const Span span = *first_span(text, before, true);

@@ -1,4 +1,4 @@
-#include "repl/screen/streams.h"
+#include "repl/screen/thinking_stream.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,23 +17,6 @@ constexpr std::size_t looked_at = 4096;  // bytes at the end that the last row i
 layout::Style thinking_style() { return style::dim | style::emphasis; }
 
 }  // namespace
-
-std::string TextStream::add(std::string_view untrusted, std::size_t width) {
-  if (untrusted.empty()) return {};
-  std::string out = !std::exchange(begun_, true) && look_.labels ? "assistant: " : "";
-  std::string safe;
-  sanitizer_.feed(untrusted, safe);
-  markdown_.set_width(width);
-  return out += markdown_.feed(safe);
-}
-
-std::string TextStream::end() {
-  if (!std::exchange(begun_, false)) return {};
-  std::string rest;
-  sanitizer_.end(rest);
-  rest = markdown_.feed(rest);
-  return rest += markdown_.end();
-}
 
 void ThinkingStream::add_safe(std::string_view safe) {
   while (!safe.empty()) {
