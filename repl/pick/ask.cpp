@@ -115,12 +115,6 @@ constexpr PlanChoice choices[] = {
 };
 constexpr const char* not_yet_offer = "[n]ot yet, and why";
 
-std::string offers(bool with_editor) {
-  std::string out;
-  for (const PlanChoice& each : choices) out += std::string(each.offer) + "  ";
-  return out + (with_editor ? "[e]dit it first  " : "") + not_yet_offer + " › ";
-}
-
 }  // namespace
 
 std::optional<std::string> edited(terminal::Keyboard& keyboard, screen::Screen& screen,
@@ -250,13 +244,17 @@ std::optional<std::string> answer_in(const model::Inquiry& inquiry, std::string_
   return listed(labels);
 }
 
-std::string plan_choices() { return offers(false); }
+std::string plan_choices(bool with_editor) {
+  std::string out;
+  for (const PlanChoice& each : choices) out += std::string(each.offer) + "  ";
+  return out + (with_editor ? "[e]dit it first  " : "") + not_yet_offer + " › ";
+}
 
 model::PlanReview review_plan(terminal::Keyboard& keyboard, screen::Screen& screen,
                               const model::Plan& plan, std::atomic<bool>& stop) {
   std::string text = plan.text;
   const auto offer = [&] {
-    screen.print(offers(true));
+    screen.print(plan_choices(true));
     screen.flush();
   };
   offer();

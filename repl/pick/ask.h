@@ -58,7 +58,7 @@ model::PlanReview review_plan(terminal::Keyboard& keyboard, screen::Screen& scre
                               const model::Plan& plan, std::atomic<bool>& stop);
 
 // For those who answer with a line: the choices, and what the line means.
-std::string plan_choices();
+std::string plan_choices(bool with_editor = false);
 model::PlanReview review_in(const model::Plan& plan, std::string_view line);
 
 }  // namespace skein::pick

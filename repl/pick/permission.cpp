@@ -71,11 +71,10 @@ void add_offer(const Offer& offer, bool chosen, bool whole, std::size_t columns,
       layout::display_width(full) <= room ? full : layout::sanitized_row(offer.brief);
   if (!whole) text = layout::fit(text, room);
   const layout::Style style = chosen ? style::prompt : style::plain;
-  bool first = true;
+  std::string start = mark;
   for (const std::string_view piece : layout::pieces_of(text, room)) {
-    const std::string start = first ? mark : std::string(before - 2, ' ');
     rows.push_back(bar(look) + " " + painted(start + std::string(piece), style, look));
-    first = false;
+    start = std::string(before - 2, ' ');
   }
 }
 
@@ -172,8 +171,8 @@ class OpenQuestion {
     return std::max<std::size_t>(keyboard_.terminal().size().columns, 8);
   }
   QuestionRows rows() const {
-    const std::size_t height = std::max<std::size_t>(keyboard_.terminal().size().rows, 2);
-    return question_rows(question_, chosen_, {columns(), height}, with_detail_, screen_.look());
+    return question_rows(question_, chosen_, keyboard_.terminal().size(), with_detail_,
+                         screen_.look());
   }
 
   terminal::Keyboard& keyboard_;
@@ -234,8 +233,9 @@ model::Answer permission_in(const model::Question& question, std::string_view li
   return {Choice::no, std::string(trimmed(line))};
 }
 
-QuestionRows question_rows(const model::Question& question, std::size_t chosen, QuestionSize size,
-                           bool with_detail, const layout::TerminalStyle& look) {
+QuestionRows question_rows(const model::Question& question, std::size_t chosen,
+                           terminal::Terminal::Size size, bool with_detail,
+                           const layout::TerminalStyle& look) {
   const std::size_t columns = size.columns > 9 ? size.columns - 1 : 8;
   std::vector<std::string> head, answers;
   const std::string title = title_of(question);

@@ -99,19 +99,20 @@ class Picker {
   }
 
  private:
-  Picked left() const { return {std::nullopt, {}, query_.text(), chosen_}; }
+  Picked left(const Key& key = {}, std::optional<std::size_t> index = {}) const {
+    return {index, key, query_.text(), chosen_};
+  }
   bool has_further(const Key& key) const { return std::ranges::count(list_.further, key) > 0; }
 
   // Nothing: the list stays open.
   std::optional<Picked> take(const Key& key) {
     if (key == ctrl('c') || key.code == Code::escape || (key == ctrl('d') && !has_further(key)))
       return left();
-    if (std::ranges::count(list_.switches, key) > 0)
-      return Picked{std::nullopt, key, query_.text(), chosen_};
+    if (std::ranges::count(list_.switches, key) > 0) return left(key);
     if (key == skein::terminal::key(Code::enter) || key == skein::terminal::key(Code::tab) ||
         has_further(key)) {
       if (fits_.empty()) return std::nullopt;
-      return Picked{fits_[chosen_], key, query_.text(), chosen_};
+      return left(key, fits_[chosen_]);
     }
     key == ctrl('z') ? panel_.suspend() : use(key);
     return std::nullopt;
@@ -270,7 +271,7 @@ class HitList : public HitSink {
       stale_ = true;
       if (result == KeyResult::signal)
         keyboard_.terminal().take_resize();
-      else if (stops(key) || !press(key))
+      else if (key.code == Code::escape || key == ctrl('c') || !press(key))
         return false;
     }
     if (std::exchange(stale_, false)) draw();
@@ -278,9 +279,6 @@ class HitList : public HitSink {
   }
 
  private:
-  static bool stops(const terminal::Key& key) {
-    return key.code == Code::escape || key == terminal::ctrl('c');
-  }
   // False: it is left.
   bool press(const terminal::Key& key) {
     const std::string letter = terminal::typed(key);

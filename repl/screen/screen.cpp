@@ -485,9 +485,9 @@ Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) 
           .look = layout::look_for({.terminal = isatty(fd) == 1,
                                     .screen_reader = screen_reader,
                                     .colour = colour,
-                                    .no_color = std::getenv("NO_COLOR"),
-                                    .force_color = std::getenv("FORCE_COLOR"),
-                                    .term = std::getenv("TERM")})};
+                                    .no_color = env("NO_COLOR"),
+                                    .force_color = env("FORCE_COLOR"),
+                                    .term = env("TERM")})};
 }
 
 }  // namespace skein::screen

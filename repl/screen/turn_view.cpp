@@ -179,11 +179,12 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
     for (const std::string& row : body.lines) view.folded.text += "  " + row + "\n";
     if (!end.with_diff) body.lines.clear();
   } else if (tool != nullptr && tool->diff && !failed && !model::was_amended(end.result)) {
-    view.folded.text = tool->diff(end.call->input);
-    view.folded.diff = true;
-    body = {.lines = changed_lines(view.folded.text), .diff = true, .most = shown_diff_lines};
-    view.folded.text.clear();
-    for (const std::string& line : body.lines) view.folded.text += line + "\n";
+    body = {.lines = changed_lines(tool->diff(end.call->input)),
+            .diff = true,
+            .most = shown_diff_lines};
+    view.folded = {.drawn = true};
+    for (const std::string& line : body.lines)
+      view.folded.text += painted(line, markdown::style_of_diff_line(line), look) + "\n";
     outcome = counts_of(body.lines);
     if (!end.with_diff) body.lines.clear();
   } else if (tool != nullptr && tool->effect == model::Effect::reads && !failed) {
@@ -249,9 +250,7 @@ std::string unfolded(const FoldedOutput& folded, std::size_t width, const Termin
   if (folded.drawn) return out + folded.text;
   std::string text;
   for (const std::string& line : lines_of(folded.text)) text += line + "\n";
-  if (folded.prose) text = layout::wrapped(text, width);
-  return out +=
-         folded.diff ? markdown::painted_diff(text, look) : painted(text, style::plain, look);
+  return out + (folded.prose ? layout::wrapped(text, width) : text);
 }
 
 ToolView view_of_prompt(const model::Entry& entry, const model::Message& message,

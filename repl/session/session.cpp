@@ -273,7 +273,7 @@ std::optional<model::Fetched> Session::fetched(const std::string& name) {
 }
 
 model::PromptWithFiles Session::with_its_files(const std::string& prompt, std::string_view mentions,
-                                               When when) try {
+                                               When when, const std::string& command) try {
   const Tool* reader = file_reader();
   if (reader == nullptr) return {model::user_message(prompt)};
   model::AttachPorts ports;
@@ -305,7 +305,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt, std::s
                                   " does not accept images; it only sees that there is one\n");
   return out;
 } catch (const Error&) {
-  if (when == When::idle) parts_.input.put_back(prompt);
+  if (when == When::idle) parts_.input.put_back(command.empty() ? prompt : command);
   throw;
 }
 
@@ -372,15 +372,8 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   parts_.screen.print_each(rendered->remarks, "  ");
   const std::string command = "/" + std::string(name) + " " + std::string(arguments);
   // What came through a pipe names no files.
-  model::PromptWithFiles with = [&] {
-    try {
-      return with_its_files(rendered->text,
-                            parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
-    } catch (const Error&) {  // what was typed, not what it became
-      parts_.input.put_back(command);
-      throw;
-    }
-  }();
+  const std::string_view mentions = parts_.input.typed().empty() ? "" : rendered->mentions;
+  model::PromptWithFiles with = with_its_files(rendered->text, mentions, When::idle, command);
   for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
   const ModelForATurn other(settings_.model, wanted_model(*rendered));
