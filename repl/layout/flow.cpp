@@ -65,7 +65,9 @@ std::size_t hang_of(std::string_view line, std::size_t indent, std::size_t width
   return column <= width / 2 ? column : indent;
 }
 
-void wrap_line(std::string_view line, std::size_t width, std::string& out) {
+std::string wrapped_line(std::string_view line, std::size_t width) {
+  if (line.find('\x1b') != line.npos || display_width(line) <= width) return std::string(line);
+  std::string out;
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t hang = hang_of(line, indent, width);
   std::size_t column = 0;
@@ -84,6 +86,7 @@ void wrap_line(std::string_view line, std::size_t width, std::string& out) {
     column += columns;
     at = from + word.size();
   }
+  return out;
 }
 
 }  // namespace
@@ -251,18 +254,7 @@ std::vector<std::string_view> pieces_of(std::string_view line, std::size_t width
 
 std::string wrapped(std::string_view text, std::size_t width) {
   if (width == 0) return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    if (line.find('\x1b') == std::string_view::npos && display_width(line) > width)
-      wrap_line(line, width, out);
-    else
-      out += line;
-    if (end < text.size()) out += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
+  return by_line(text, [width](std::string_view line) { return wrapped_line(line, width); });
 }
 
 std::string wrapped_by_parts(std::string_view line, std::size_t width) {

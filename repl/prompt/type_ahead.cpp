@@ -226,7 +226,7 @@ void TypeAhead::change_queue(std::string_view words) {
   const std::string digits(trimmed(rest, " "));
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (verb == "clear") {
-    while (waiting_.take_back_last()) continue;
+    while (waiting_.take_back(waiting_.size())) continue;
     return tell(waiting_.empty() ? "the queue is empty" : "the rest was already sent");
   }
   if (verb == "edit") return take_back(number);

@@ -55,7 +55,6 @@ class WaitingLines {
   std::optional<edit::Draft> delivered(Id message);
   // The n-th of them, from 1; nothing: there is none, or it is on its way already.
   std::optional<edit::Draft> take_back(std::size_t number);
-  std::optional<edit::Draft> take_back_last() { return take_back(lines_.size()); }
   // All of them, in order, when the turn is over: what has not been delivered never will be.
   std::vector<edit::Draft> take_all();
 

@@ -372,14 +372,8 @@ Style style_of_diff_line(std::string_view line) {
 }
 
 std::string painted_diff(std::string_view safe, const TerminalStyle& look) {
-  std::string out;
-  while (!safe.empty()) {
-    const std::size_t end = std::min(safe.find('\n'), safe.size());
-    out += painted(safe.substr(0, end), style_of_diff_line(safe.substr(0, end)), look);
-    if (end < safe.size()) out += '\n';
-    safe.remove_prefix(std::min(end + 1, safe.size()));
-  }
-  return out;
+  return layout::by_line(
+      safe, [&](std::string_view line) { return painted(line, style_of_diff_line(line), look); });
 }
 
 }  // namespace skein::screen::markdown
