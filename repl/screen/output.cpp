@@ -39,18 +39,16 @@ std::string gated(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     std::size_t run = at;
     while (run < bytes.size() && passes[static_cast<unsigned char>(bytes[run])]) ++run;
-    if (run == at) {
-      const bool latin = bytes[at] == '\xC2';
-      const std::size_t ours = layout::own_sequence(bytes.substr(at));
-      run = std::min(bytes.size(), at + (ours > 0 ? ours : latin ? 2 : 1));
-      if (ours == 0) {
-        out += sanitized(bytes.substr(at, run - at));
-        at = run;
-        continue;
-      }
+    if (run > at) {
+      out += bytes.substr(at, run - at);
+      at = run;
+      continue;
     }
-    out += bytes.substr(at, run - at);
-    at = run;
+    const std::size_t ours = layout::own_sequence(bytes.substr(at));
+    const std::size_t length = ours > 0 ? ours : bytes[at] == '\xC2' ? 2 : 1;
+    const std::string_view piece = bytes.substr(at, length);
+    out += ours > 0 ? std::string(piece) : sanitized(piece);
+    at += piece.size();
   }
   return out;
 }

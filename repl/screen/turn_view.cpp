@@ -15,7 +15,16 @@ namespace {
 
 constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
 constexpr std::size_t longest_title = 400;
+
+// What is before a call that has ended.
+struct EndMark {
+  std::string_view label, sign;
+  const layout::Style* style;
+};
 constexpr std::string_view refused_label = "refused: ";
+constexpr EndMark end_marks[] = {{refused_label, "○ ", &style::warning},
+                                 {"failed: ", "✗ ", &style::bad},
+                                 {"done: ", "● ", &style::good}};
 
 // A lone CR overwrites its line, as progress counters do.
 std::vector<std::string> lines_of(std::string_view text) {
@@ -89,14 +98,12 @@ std::string painted_body(const Body& body, std::size_t width, const TerminalStyl
   std::string out = body.from_end ? more : "";
   for (std::size_t i = first; i < last; ++i) {
     const std::string& whole = body.lines[i];
-    if (body.drawn) {
-      out += "  " + whole + "\n";
-      continue;
-    }
-    const std::string line = width > 2 ? fit(whole, width - 2) : whole;
+    const std::string line = width > 2 && !body.drawn ? fit(whole, width - 2) : whole;
     folds |= line.size() < whole.size();
-    out += "  " +
-           painted(line, body.diff ? markdown::style_of_diff_line(whole) : style::dim, look) + "\n";
+    const layout::Style style = body.drawn  ? style::plain
+                                : body.diff ? markdown::style_of_diff_line(whole)
+                                            : style::dim;
+    out += "  " + painted(line, style, look) + "\n";
   }
   return body.from_end ? out : out + more;
 }
@@ -195,24 +202,16 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
   if (end.duration_ms > 0 && !refused) outcome += " · " + short_duration(end.duration_ms);
 
   const bool broke = failed && !refused;
-  const std::string mark = look.labels ? (refused  ? std::string(refused_label)
-                                          : failed ? "failed: "
-                                                   : "done: ")
-                           : refused   ? "○ "
-                           : failed    ? "✗ "
-                                       : "● ";
+  const EndMark& row = end_marks[refused ? 0 : failed ? 1 : 2];
+  const std::string mark(look.labels ? row.label : row.sign);
   if (width > 0) outcome = fit(outcome, std::max<std::size_t>(width / 2, 12));
   view.folded.title = end.call ? title_of(*end.call, tools) : "tool result";
   const std::size_t room = display_width(mark) + display_width(outcome) + 2;
   const std::string title =
       width == 0 ? view.folded.title : fit(view.folded.title, width > room ? width - room : 1);
   bool folds = false;
-  view.shown = painted(mark,
-                       broke     ? style::bad
-                       : refused ? style::warning
-                                 : style::good,
-                       look) +
-               title + "  " + painted(outcome, broke ? style::bad : style::dim, look) + "\n" +
+  view.shown = painted(mark, *row.style, look) + title + "  " +
+               painted(outcome, broke ? style::bad : style::dim, look) + "\n" +
                painted_body(body, width, look, folds);
   if (body.lines.empty() && !text.empty()) folds = true;
   if (!folds || refused) view.folded = {};

@@ -6,6 +6,7 @@
 #include "core/permission/shell_words.h"
 #include "core/store/home/presence.h"
 #include "core/store/session_name.h"
+#include "core/text/on_exit.h"
 #include "core/text/text.h"
 #include "repl/layout/width.h"
 #include "repl/pick/session_picker.h"
@@ -37,20 +38,6 @@ model::Inquiry question_on_leaving(std::size_t jobs, std::size_t agents, bool ca
   out.options.push_back({"cancel", "and stay here"});
   return out;
 }
-
-// A model that answers for as long as this lives.
-class ModelForATurn {
- public:
-  ModelForATurn(model::ModelRef& used, model::ModelRef wanted)
-      : used_(used), usual_(std::exchange(used, std::move(wanted))) {}
-  ~ModelForATurn() { used_ = usual_; }
-  ModelForATurn(const ModelForATurn&) = delete;
-  ModelForATurn& operator=(const ModelForATurn&) = delete;
-
- private:
-  model::ModelRef& used_;
-  model::ModelRef usual_;
-};
 
 struct ModeWord {
   permission::Mode mode;
@@ -376,7 +363,8 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   model::PromptWithFiles with = with_its_files(rendered->text, mentions, When::idle, command);
   for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
-  const ModelForATurn other(settings_.model, wanted_model(*rendered));
+  const model::ModelRef usual = std::exchange(settings_.model, wanted_model(*rendered));
+  const OnExit back_to_it([&] { settings_.model = usual; });
   const agent::TurnEnd end = send({with.message, rendered->meta, rendered->temporary_rules});
   if (end.not_sent || end.unanswered) put_back(command);
   return true;
