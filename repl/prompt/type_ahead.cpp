@@ -25,13 +25,6 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds tick{100};
 constexpr milliseconds typing_pause{400};
 
-void watch(int both, int fd) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = fd;
-  epoll_ctl(both, EPOLL_CTL_ADD, fd, &event);
-}
-
 }  // namespace
 
 screen::LiveInput live_input(const InputParts& parts, const terminal::Terminal::Size& size) {
@@ -112,35 +105,37 @@ TypeAhead::TypeAhead(Parts parts)
       waiting_(parts_.steering),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       both_(epoll_create1(EPOLL_CLOEXEC)) {
-  watch(both_, parts_.keyboard.terminal().in());
-  watch(both_, timer_);
+  watch(parts_.keyboard.terminal().in());
+  watch(timer_.get());
   set_timer(tick);
 }
 
-TypeAhead::~TypeAhead() {
-  close(timer_);
-  close(both_);
+void TypeAhead::watch(int fd) const {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  epoll_ctl(both_.get(), EPOLL_CTL_ADD, fd, &event);
 }
 
 void TypeAhead::set_timer(milliseconds after) const {
   itimerspec time{};
   time.it_value.tv_nsec = after.count() * 1'000'000;
   time.it_interval.tv_nsec = tick.count() * 1'000'000;
-  timerfd_settime(timer_, 0, &time, nullptr);
+  timerfd_settime(timer_.get(), 0, &time, nullptr);
 }
 
 model::Ports::Input TypeAhead::input() {
-  return {.fd = both_, .on_ready = [this] { look(); }};
+  return {.fd = both_.get(), .on_ready = [this] { look(); }};
 }
 
 void TypeAhead::look() {
   if (parts_.keyboard.terminal().has_early_input()) take_keys();
   epoll_event events[2];
-  const int count = epoll_wait(both_, events, 2, 0);
+  const int count = epoll_wait(both_.get(), events, 2, 0);
   for (int i = 0; i < count; ++i) {
-    if (events[i].data.fd == timer_) {
+    if (events[i].data.fd == timer_.get()) {
       std::uint64_t times = 0;
-      static_cast<void>(::read(timer_, &times, sizeof times) > 0);
+      static_cast<void>(::read(timer_.get(), &times, sizeof times) > 0);
       while (const auto key = parts_.keyboard.ready()) use(*key);
       if (parts_.keyboard.in_doubt())
         if (const auto key = parts_.keyboard.settle()) use(*key);
@@ -156,7 +151,7 @@ void TypeAhead::look() {
 void TypeAhead::take_keys() {
   parts_.keyboard.take_in();
   if (parts_.keyboard.hung_up()) {  // the descriptor would stay readable forever
-    epoll_ctl(both_, EPOLL_CTL_DEL, parts_.keyboard.terminal().in(), nullptr);
+    epoll_ctl(both_.get(), EPOLL_CTL_DEL, parts_.keyboard.terminal().in(), nullptr);
     stop();
   }
   while (const auto key = parts_.keyboard.ready()) use(*key);

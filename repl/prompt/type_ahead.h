@@ -15,6 +15,7 @@
 
 #include "core/model/event.h"
 #include "core/text/base.h"
+#include "core/text/io.h"
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/prompt_line.h"
 #include "repl/screen/output.h"
@@ -91,9 +92,6 @@ class TypeAhead {
     Steering steering{};
   };
   explicit TypeAhead(Parts parts);
-  ~TypeAhead();
-  TypeAhead(const TypeAhead&) = delete;
-  TypeAhead& operator=(const TypeAhead&) = delete;
 
   model::Ports::Input input();
   const edit::Draft& draft() { return line_.line().draft(); }
@@ -117,6 +115,7 @@ class TypeAhead {
   void stop();
   void tell(std::string text);
   std::string placeholder() const;
+  void watch(int fd) const;
   void set_timer(std::chrono::milliseconds after) const;
 
   Parts parts_;
@@ -126,7 +125,7 @@ class TypeAhead {
   edit::Draft kept_{};
   bool sends_after_stop_ = false;
   std::chrono::steady_clock::time_point last_key_{};
-  int timer_ = -1, both_ = -1;  // both: an epoll of the keyboard and the timer
+  Fd timer_, both_;  // both: an epoll of the keyboard and the timer
 };
 
 }  // namespace skein::prompt

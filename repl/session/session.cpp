@@ -175,7 +175,8 @@ agent::TurnEnd Session::send(const Agent::Prompt& prompt) {
 agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.store.presence().enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
-  const TypedInput::Ahead ahead(parts_.input, steering());
+  parts_.input.begin_ahead(steering());
+  const OnExit at_the_end([this] { parts_.input.end_ahead(); });
   parts_.notifier.turn_begins();
   parts_.screen.begin_turn();
   waited_ = {};
