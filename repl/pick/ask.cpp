@@ -149,14 +149,11 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
   return yes;
 }
 
-namespace {
-
-std::optional<std::string> read_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                     const std::string& text, std::atomic<bool>* stop,
-                                     bool secret) {
+std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
+                                    const std::string& text, std::atomic<bool>* stop, Echo echo) {
   // As its user should see it.
   const auto shown_as = [&](std::string_view typed) {
-    return secret ? layout::repeated("•", typed.size()) : std::string(typed);
+    return echo == Echo::dots ? layout::repeated("•", typed.size()) : std::string(typed);
   };
   const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
   terminal::InlinePanel drawing(keyboard.terminal());
@@ -179,17 +176,6 @@ std::optional<std::string> read_line(terminal::Keyboard& keyboard, const std::st
     if (key == skein::terminal::key(Code::enter)) return edit::whole(line.draft());
     key == terminal::ctrl('z') ? drawing.suspend() : static_cast<void>(line.apply(key));
   }
-}
-
-}  // namespace
-
-std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text, std::atomic<bool>* stop) {
-  return read_line(keyboard, prompt, text, stop, false);
-}
-
-std::optional<std::string> ask_secret(terminal::Keyboard& keyboard, const std::string& prompt) {
-  return read_line(keyboard, prompt, {}, nullptr, true);
 }
 
 std::string numbered(std::span<const std::string> lines) {

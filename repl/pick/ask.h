@@ -30,12 +30,16 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
              Enter enter = Enter::no);
 std::string_view yes_or_no(Enter enter);  // " [y/N] › "
 
+enum class Echo { letters, dots };
 // Nothing if the user left with Esc or ^C, which also sets `stop`, if there is one.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text = {},
-                                    std::atomic<bool>* stop = nullptr);
-// The same for a secret: dots are shown in its place.
-std::optional<std::string> ask_secret(terminal::Keyboard& keyboard, const std::string& prompt);
+                                    const std::string& text = {}, std::atomic<bool>* stop = nullptr,
+                                    Echo echo = Echo::letters);
+// The same for a secret.
+inline std::optional<std::string> ask_secret(terminal::Keyboard& keyboard,
+                                             const std::string& prompt) {
+  return ask_line(keyboard, prompt, {}, nullptr, Echo::dots);
+}
 
 // A list that is answered with a number: "1: …" for each line; with a title and what to answer.
 std::string numbered(std::span<const std::string> lines);
