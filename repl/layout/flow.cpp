@@ -272,7 +272,7 @@ std::string wrapped_by_parts(std::string_view line, std::size_t width) {
 }
 
 std::string hanging(std::string_view text, std::size_t column, std::size_t width) {
-  std::string out = wrapped(text, width > column ? width - column : 0);
+  std::string out = wrapped(text, left_of(width, column));
   for (std::size_t at = 0; (at = out.find('\n', at)) != std::string::npos; at += column + 1)
     out.replace(at, 1, "\n" + std::string(column, ' '));
   return out;

@@ -47,7 +47,7 @@ bool is_changed(const std::string& row) {
 std::size_t cut(std::vector<std::string>& rows, std::size_t room, std::size_t columns,
                 const layout::TerminalStyle& look) {
   if (rows.size() <= room) return 0;
-  const std::size_t before = rows.size(), shown = room > 0 ? room - 1 : 0;
+  const std::size_t before = rows.size(), shown = layout::left_of(room, 1);
   const auto first = std::ranges::find_if(rows, is_changed);
   if (first != rows.end())
     rows.erase(rows.begin(), std::min(first, rows.end() - static_cast<std::ptrdiff_t>(shown)));
@@ -265,7 +265,7 @@ QuestionRows question_rows(const model::Question& question, std::size_t chosen,
   // Empty rows go first where the window is low, then rows of the detail, then of the title.
   const std::size_t fixed = head.size() + answers.size();
   const bool airy = fixed + 3 + std::min<std::size_t>(detail.size(), 3) < size.rows;
-  std::size_t room = size.rows > fixed + (airy ? 4 : 1) ? size.rows - fixed - (airy ? 4 : 1) : 0;
+  std::size_t room = layout::left_of(size.rows, fixed + (airy ? 4 : 1));
   if (question.kind == Kind::diff) room = std::min(room, most_diff_rows);
   if (columns < narrowest_detail) room = 0;
   out.left_out = cut(detail, room, columns - 4, look);

@@ -73,9 +73,9 @@ bool leaves_list(terminal::Keyboard& keyboard, const Key& key) {
 std::size_t chosen_after(const Key& key, std::size_t chosen, std::size_t lines, std::size_t page) {
   const std::string letter = terminal::typed(key);
   const std::size_t last = lines - 1;
-  if (key.code == Code::up || letter == "k") return chosen - std::min<std::size_t>(chosen, 1);
+  if (key.code == Code::up || letter == "k") return layout::left_of(chosen, 1);
   if (key.code == Code::down || letter == "j") return std::min(chosen + 1, last);
-  if (key.code == Code::page_up) return chosen - std::min(chosen, page);
+  if (key.code == Code::page_up) return layout::left_of(chosen, page);
   if (key.code == Code::page_down) return std::min(chosen + page, last);
   if (key.code == Code::home) return 0;
   return key.code == Code::end ? last : chosen;
@@ -433,7 +433,7 @@ std::string_view found_in(const search::Snippet& snippet) {
 }
 
 std::string more_hits(const search::SessionHits& session) {
-  const std::size_t more = session.count - std::min(session.count, session.hits.size());
+  const std::size_t more = layout::left_of(session.count, session.hits.size());
   return more == 0 ? "" : with_separators(more) + " more in this session";
 }
 

@@ -465,7 +465,7 @@ LiveRegion Screen::live_rows() const {
   // Two rows are left to the text, or nothing could be put back in its place.
   const std::size_t taken = input.rows.size() + out.rows.size() + 2;
   for (const std::string& line :
-       activity_.printed(std::min(most_printed, height > taken ? height - taken : 0)))
+       activity_.printed(std::min(most_printed, layout::left_of(height, taken))))
     out.rows.push_back({"  │ " + sanitized_row(line), style::dim});
   if (input.caret) out.caret = {input.caret->row + out.rows.size(), input.caret->column};
   out.rows.insert(out.rows.end(), input.rows.begin(), input.rows.end());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "repl/layout/width.h"
 #include "repl/screen/turn_view.h"
 
 namespace skein::screen {
@@ -84,7 +85,7 @@ std::string ThinkingStream::latest(std::size_t width) const {
   std::string_view tail = text_;
   tail = tail.substr(0, tail.find_last_not_of(blanks) + 1);  // npos + 1 is 0
   tail.remove_prefix(
-      std::max(tail.find_last_of("\r\n") + 1, tail.size() - std::min(tail.size(), looked_at)));
+      std::max(tail.find_last_of("\r\n") + 1, layout::left_of(tail.size(), looked_at)));
   // The end of a character that was cut in two is not of any use.
   while (!tail.empty() && (static_cast<unsigned char>(tail[0]) & 0xC0) == 0x80)
     tail.remove_prefix(1);

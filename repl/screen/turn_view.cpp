@@ -122,7 +122,7 @@ std::string todo_row(const plan::TodoItem& item, std::size_t width,
   const layout::Style row_style = done ? style::dim : doing ? style::strong : style::plain;
   const std::size_t before = 2 + display_width(mark);
   const std::string text =
-      layout::wrapped(sanitized_row(item.text), width > before ? width - before : 0);
+      layout::wrapped(sanitized_row(item.text), layout::left_of(width, before));
   std::string out, begin = "  " + mark;
   for (const std::string_view row : split(text, '\n')) {
     out += painted(begin + std::string(row), row_style, look) + "\n";
@@ -179,7 +179,7 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
     const auto [added, removed] = markdown::counts_of_diff(diff);
     outcome = "+" + std::to_string(added) + " −" + std::to_string(removed);
     if (diff.ends_with('\n')) diff.pop_back();
-    body = {.lines = markdown::diff_rows(diff, width > 2 ? width - 2 : 0, look),
+    body = {.lines = markdown::diff_rows(diff, layout::left_of(width, 2), look),
             .drawn = true,
             .most = shown_diff_lines};
     view.folded = {.drawn = true};

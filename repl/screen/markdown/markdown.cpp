@@ -50,7 +50,7 @@ Align align_of(std::string_view ruler_cell) {
 }
 
 std::string aligned(const std::string& styled, std::size_t used, std::size_t width, Align align) {
-  const std::size_t space = used < width ? width - used : 0;
+  const std::size_t space = layout::left_of(width, used);
   const std::size_t before = align == Align::right ? space : align == Align::centre ? space / 2 : 0;
   return std::string(before, ' ') + styled + std::string(space - before, ' ');
 }
@@ -97,7 +97,8 @@ class Drawing {
     }
     const std::size_t lines_between = look.colour ? 3 * columns - 3 : 3 * columns + 1;
     const std::size_t taken = lines_between + display_width(without_styles(prefix));
-    widths_ = layout::share_out(wanted, width == 0 ? 0 : width > taken ? width - taken : 1, 6);
+    widths_ = layout::share_out(
+        wanted, width == 0 ? 0 : std::max<std::size_t>(1, layout::left_of(width, taken)), 6);
     wraps_ = widths_ != wanted;
   }
 
