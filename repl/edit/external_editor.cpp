@@ -39,8 +39,9 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
   std::optional<terminal::TerminalMode> as_found;
   if (terminal != nullptr) as_found.emplace(*terminal, terminal::Terminal::Mode::found);
   // ^C and ^\ are meant for the child while it runs.
-  struct sigaction ignore {
-  }, interrupt{}, quit{};
+  struct sigaction ignore {};
+  struct sigaction interrupt {};
+  struct sigaction quit {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGINT, &ignore, &interrupt);
   sigaction(SIGQUIT, &ignore, &quit);
@@ -77,6 +78,7 @@ bool edit_in_place(const std::string& file, terminal::Terminal* terminal) {
 
 std::optional<std::string> edited_elsewhere(const std::string& text, terminal::Terminal& terminal,
                                             const std::string& like) {
+  // Private, and removed afterwards.
   const std::string ending = ending_of(like);
   std::string file = temporary_folder() + "/skein-XXXXXX" + ending;
   Fd made(mkostemps(file.data(), static_cast<int>(ending.size()), O_CLOEXEC));
