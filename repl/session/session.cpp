@@ -360,7 +360,8 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   parts_.screen.print_each(rendered->remarks, "  ");
   const std::string command = "/" + std::string(name) + " " + std::string(arguments);
   // What came through a pipe names no files.
-  const std::string_view mentions = parts_.input.typed().empty() ? "" : rendered->mentions;
+  const std::string_view mentions =
+      parts_.input.typed().empty() ? std::string_view{} : rendered->mentions;
   model::PromptWithFiles with = with_its_files(rendered->text, mentions, When::idle, command);
   for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
