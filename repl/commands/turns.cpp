@@ -117,10 +117,6 @@ bool followed_instead(Session& session, Id id) {
   follow::FollowPorts ports =
       follow::ports_at(*session.keyboard(), session.screen(), session.begin_stoppable());
   ports.can_take_over = false;
-  ports.wait = [wait = std::move(ports.wait)](int descriptor, std::chrono::milliseconds pause) {
-    const follow::FollowAction action = wait(descriptor, pause);
-    return action == follow::FollowAction::take_over ? follow::FollowAction::none : action;
-  };
   follow::follow(session.store(), id, shown_before, ports);
   return true;
 }

@@ -9,47 +9,12 @@
 
 #include "core/process/child.h"
 #include "core/process/environment.h"
+#include "core/text/on_exit.h"
 #include "core/text/text.h"
 
 namespace skein::edit {
 
 namespace {
-
-// ^C and ^\ are meant for the child while it runs.
-class SignalsIgnored {
- public:
-  SignalsIgnored() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignore, &interrupt_);
-    sigaction(SIGQUIT, &ignore, &quit_);
-  }
-  ~SignalsIgnored() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGQUIT, &quit_, nullptr);
-  }
-  SignalsIgnored(const SignalsIgnored&) = delete;
-  SignalsIgnored& operator=(const SignalsIgnored&) = delete;
-
- private:
-  struct sigaction interrupt_ {
-  }, quit_{};
-};
-
-// A private file that is removed afterwards.
-struct TextFile {
-  TextFile(const std::string& text, const std::string& ending) {
-    path = temporary_folder() + "/skein-XXXXXX" + ending;
-    const Fd fd(mkostemps(path.data(), static_cast<int>(ending.size()), O_CLOEXEC));
-    written = fd && write_all(fd.get(), text);
-  }
-  ~TextFile() { unlink(path.c_str()); }
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-
-  std::string path{};
-  bool written = false;
-};
 
 // ".cpp" of src/main.cpp; empty unless it is plainly a suffix.
 std::string ending_of(const std::string& name) {
@@ -73,7 +38,17 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
                     const std::string& folder) {
   std::optional<terminal::TerminalMode> as_found;
   if (terminal != nullptr) as_found.emplace(*terminal, terminal::Terminal::Mode::found);
-  const SignalsIgnored ours;
+  // ^C and ^\ are meant for the child while it runs.
+  struct sigaction ignore {};
+  struct sigaction interrupt {};
+  struct sigaction quit {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignore, &interrupt);
+  sigaction(SIGQUIT, &ignore, &quit);
+  const OnExit heard_again([&] {
+    sigaction(SIGINT, &interrupt, nullptr);
+    sigaction(SIGQUIT, &quit, nullptr);
+  });
   Pipe pipe = output ? make_pipe() : Pipe{};
   const Fd opened(folder.empty() ? -1 : open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if ((output && !pipe.read) || (!folder.empty() && !opened)) return 127;
@@ -103,9 +78,15 @@ bool edit_in_place(const std::string& file, terminal::Terminal* terminal) {
 
 std::optional<std::string> edited_elsewhere(const std::string& text, terminal::Terminal& terminal,
                                             const std::string& like) {
-  const TextFile file(text, ending_of(like));
-  if (!file.written || !edit_in_place(file.path, &terminal)) return std::nullopt;
-  std::optional<std::string> out = file_text(file.path);
+  // Private, and removed afterwards.
+  const std::string ending = ending_of(like);
+  std::string file = temporary_folder() + "/skein-XXXXXX" + ending;
+  Fd made(mkostemps(file.data(), static_cast<int>(ending.size()), O_CLOEXEC));
+  const OnExit removed([&] { unlink(file.c_str()); });
+  const bool written = made && write_all(made.get(), text);
+  made.reset();
+  if (!written || !edit_in_place(file, &terminal)) return std::nullopt;
+  std::optional<std::string> out = file_text(file);
   if (out && out->ends_with('\n') && !text.ends_with('\n')) out->pop_back();
   return out;
 }

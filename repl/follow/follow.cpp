@@ -31,7 +31,7 @@ class Follower {
                                               wants_it_ ? impatient_interval : looking_interval);
       if (watch_) watch_->take();
       if (action == FollowAction::leave) return FollowEnd::left;
-      if (action != FollowAction::take_over) continue;
+      if (action != FollowAction::take_over || !ports_.can_take_over) continue;
       wants_it_ = !wants_it_;
       if (!wants_it_)
         ports_.say("not taking over\n");

@@ -37,8 +37,7 @@ std::vector<std::string_view> drawn_lines(std::string_view drawn) {
 
 std::size_t rows_of_line(std::string_view line, std::size_t width) {
   if (line.ends_with('\n')) line.remove_suffix(1);
-  if (width == 0) return 1;
-  return std::max<std::size_t>(1, (display_width(without_styles(line)) + width - 1) / width);
+  return rows_taken(display_width(without_styles(line)), width);
 }
 
 // The first lines, or the last, that fit into so many rows; at least one.
@@ -66,7 +65,9 @@ std::size_t hang_of(std::string_view line, std::size_t indent, std::size_t width
   return column <= width / 2 ? column : indent;
 }
 
-void wrap_line(std::string_view line, std::size_t width, std::string& out) {
+std::string wrapped_line(std::string_view line, std::size_t width) {
+  if (line.find('\x1b') != line.npos || display_width(line) <= width) return std::string(line);
+  std::string out;
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t hang = hang_of(line, indent, width);
   std::size_t column = 0;
@@ -85,6 +86,7 @@ void wrap_line(std::string_view line, std::size_t width, std::string& out) {
     column += columns;
     at = from + word.size();
   }
+  return out;
 }
 
 }  // namespace
@@ -252,18 +254,7 @@ std::vector<std::string_view> pieces_of(std::string_view line, std::size_t width
 
 std::string wrapped(std::string_view text, std::size_t width) {
   if (width == 0) return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    if (line.find('\x1b') == std::string_view::npos && display_width(line) > width)
-      wrap_line(line, width, out);
-    else
-      out += line;
-    if (end < text.size()) out += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
+  return by_line(text, [width](std::string_view line) { return wrapped_line(line, width); });
 }
 
 std::string wrapped_by_parts(std::string_view line, std::size_t width) {
@@ -281,7 +272,7 @@ std::string wrapped_by_parts(std::string_view line, std::size_t width) {
 }
 
 std::string hanging(std::string_view text, std::size_t column, std::size_t width) {
-  std::string out = wrapped(text, width > column ? width - column : 0);
+  std::string out = wrapped(text, left_of(width, column));
   for (std::size_t at = 0; (at = out.find('\n', at)) != std::string::npos; at += column + 1)
     out.replace(at, 1, "\n" + std::string(column, ' '));
   return out;

@@ -2,6 +2,7 @@
 // block; elsewhere it never breaks. Output is never taken back.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -57,6 +58,19 @@ class Flow {
   Style style_{};       // at the end of what was added
   Style word_style_{};  // at the start of the word
 };
+
+// `text` with each of its lines in the form that `shown` gives it; the ends of lines stay.
+template <class Shown>
+std::string by_line(std::string_view text, const Shown& shown) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += shown(text.substr(0, end));
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 // Breaks lines that are too long for `width` columns between words and keeps their indent, or that
 // of the second column behind a name and two blanks. With width 0, and for lines that contain

@@ -11,8 +11,6 @@ namespace skein::layout {
 
 namespace {
 
-bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
-
 constexpr std::size_t longest_address = 2000;
 
 bool is_address_character(char c) {
@@ -130,16 +128,16 @@ std::optional<Colour> parse_colour(std::string_view word) {
 }  // namespace
 
 TerminalStyle look_for(const StyleInputs& now) {
-  const bool dumb = !is_set(now.term) || std::string_view(now.term) == "dumb";
+  const bool dumb = now.term.empty() || now.term == "dumb";
   TerminalStyle look;
   look.labels = now.screen_reader;
   look.live = now.terminal && !dumb && !now.screen_reader;
   const bool wanted = now.colour == "always" ||
-                      (now.colour == "auto" && !is_set(now.no_color) &&
-                       (look.live || (is_set(now.force_color) && now.force_color[0] != '0')));
+                      (now.colour == "auto" && now.no_color.empty() &&
+                       (look.live || (!now.force_color.empty() && now.force_color[0] != '0')));
   look.colour = wanted && !now.screen_reader;
   // The Linux console prints sequences it does not know.
-  look.links = look.colour && look.live && std::string_view(now.term) != "linux";
+  look.links = look.colour && look.live && now.term != "linux";
   return look;
 }
 

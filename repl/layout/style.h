@@ -21,14 +21,12 @@ struct TerminalStyle {
   bool operator==(const TerminalStyle&) const = default;
 };
 
-// What decides it: flags, environment, and whether it is a terminal. Null: not set.
+// What decides it: flags, environment, and whether it is a terminal. Empty: not set.
 struct StyleInputs {
   bool terminal = false;
   bool screen_reader = false;
   std::string_view colour = "auto";  // --color
-  const char* no_color = nullptr;
-  const char* force_color = nullptr;
-  const char* term = nullptr;
+  std::string_view no_color{}, force_color{}, term{};
 };
 TerminalStyle look_for(const StyleInputs& surroundings);
 
@@ -45,7 +43,6 @@ enum class Colour : std::uint32_t {
   cyan,
   white,
   bright_black = 90,
-  bright_white = 97,
 };
 // 0xRRGGBB, whatever the terminal's own are.
 constexpr Colour rgb(std::uint32_t parts) { return static_cast<Colour>(0x1000000u | parts); }

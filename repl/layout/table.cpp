@@ -15,7 +15,7 @@ constexpr std::string_view gap = "  ";
 std::string cell(const std::string& text, std::size_t width, const Table::Column& column) {
   std::string cut = column.keep_end ? fit_end(text, width) : fit(text, width);
   const std::size_t used = display_width(cut);
-  const std::string space(used < width ? width - used : 0, ' ');
+  const std::string space(left_of(width, used), ' ');
   return column.right ? space + cut : cut + space;
 }
 
@@ -118,9 +118,8 @@ std::string drawn(const Table& given, std::size_t width, const TerminalStyle& lo
   if (look.labels) return spoken(clean);
   const Table table = with_room(clean, widths_in(clean), width);
   const std::size_t between = gap.size() * table.columns.size();
-  const std::vector<std::size_t> widths = widths_within(table, width == 0        ? 0
-                                                               : width > between ? width - between
-                                                                                 : 1);
+  const std::vector<std::size_t> widths =
+      widths_within(table, width == 0 ? 0 : std::max<std::size_t>(1, left_of(width, between)));
 
   const auto line = [&](std::string_view lead, const std::vector<std::string>& cells, Style style) {
     std::string text(lead);

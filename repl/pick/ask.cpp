@@ -38,7 +38,7 @@ class OptionList {
   std::optional<std::string> ask(std::atomic<bool>& stop) {
     const terminal::TerminalMode keys(keyboard_.terminal(), terminal::Terminal::Mode::editing);
     terminal::InlinePanel panel(keyboard_.terminal());
-    const auto draw = [&] { panel.show(lines(), {static_cast<int>(chosen_), 0}); };
+    const auto draw = [&] { panel.show(lines(), {chosen_, 0}); };
     for (;;) {
       draw();
       const terminal::Key key = keyboard_.next_key(&stop, draw);
@@ -66,7 +66,6 @@ class OptionList {
 
   // At most a dozen lines, however many rows there are: only the chosen option is explained.
   std::vector<Line> lines() const {
-    const int width = keyboard_.terminal().size().columns;
     std::vector<Line> out;
     for (std::size_t i = 0; i < size(); ++i) {
       const char* box = !inquiry_.multiple || is_other(i) ? ""
@@ -79,7 +78,7 @@ class OptionList {
     if (!is_other(chosen_) && !inquiry_.options[chosen_].description.empty()) {
       const std::string about =
           layout::wrapped(layout::sanitized_row(inquiry_.options[chosen_].description),
-                          static_cast<std::size_t>(std::max(width - 4, 0)));
+                          layout::left_of(keyboard_.terminal().size().columns, 4));
       const std::vector<std::string_view> rows = split(about, '\n');
       for (std::size_t i = 0; i < std::min<std::size_t>(rows.size(), 3); ++i)
         out.push_back({Line::Style::dim, "  " + std::string(rows[i])});
@@ -116,12 +115,6 @@ constexpr PlanChoice choices[] = {
 };
 constexpr const char* not_yet_offer = "[n]ot yet, and why";
 
-std::string offers(bool with_editor) {
-  std::string out;
-  for (const PlanChoice& each : choices) out += std::string(each.offer) + "  ";
-  return out + (with_editor ? "[e]dit it first  " : "") + not_yet_offer + " › ";
-}
-
 }  // namespace
 
 std::optional<std::string> edited(terminal::Keyboard& keyboard, screen::Screen& screen,
@@ -156,14 +149,11 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
   return yes;
 }
 
-namespace {
-
-std::optional<std::string> read_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                     const std::string& text, std::atomic<bool>* stop,
-                                     bool secret) {
+std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
+                                    const std::string& text, std::atomic<bool>* stop, Echo echo) {
   // As its user should see it.
   const auto shown_as = [&](std::string_view typed) {
-    return secret ? layout::repeated("•", typed.size()) : std::string(typed);
+    return echo == Echo::dots ? layout::repeated("•", typed.size()) : std::string(typed);
   };
   const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
   terminal::InlinePanel drawing(keyboard.terminal());
@@ -171,32 +161,21 @@ std::optional<std::string> read_line(terminal::Keyboard& keyboard, const std::st
   line.start({.text = text});
   for (;;) {
     // Only the end is shown if it does not fit into one row.
-    const auto columns = static_cast<std::size_t>(keyboard.terminal().size().columns);
-    const std::size_t used = layout::display_width(prompt) + 1;
+    const std::size_t room =
+        layout::left_of(keyboard.terminal().size().columns, layout::display_width(prompt) + 1);
     const std::string shown =
-        layout::fit_end(shown_as(line.text()), columns > used ? columns - used : 1);
+        layout::fit_end(shown_as(line.text()), std::max<std::size_t>(room, 1));
     const std::size_t behind =
         layout::display_width(shown_as(std::string_view(line.text()).substr(line.cursor())));
     const std::size_t end = layout::display_width(prompt + shown);
     drawing.show({{terminal::InlinePanel::Line::Style::plain, prompt + shown}},
-                 {0, static_cast<int>(end - std::min(behind, end))});
+                 {0, layout::left_of(end, behind)});
     const terminal::Key key = keyboard.next_key(stop);
     if (key == terminal::ctrl('c') && stop != nullptr) *stop = true;
     if (key == terminal::ctrl('c') || key.code == Code::escape) return std::nullopt;
     if (key == skein::terminal::key(Code::enter)) return edit::whole(line.draft());
     key == terminal::ctrl('z') ? drawing.suspend() : static_cast<void>(line.apply(key));
   }
-}
-
-}  // namespace
-
-std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text, std::atomic<bool>* stop) {
-  return read_line(keyboard, prompt, text, stop, false);
-}
-
-std::optional<std::string> ask_secret(terminal::Keyboard& keyboard, const std::string& prompt) {
-  return read_line(keyboard, prompt, {}, nullptr, true);
 }
 
 std::string numbered(std::span<const std::string> lines) {
@@ -251,13 +230,17 @@ std::optional<std::string> answer_in(const model::Inquiry& inquiry, std::string_
   return listed(labels);
 }
 
-std::string plan_choices() { return offers(false); }
+std::string plan_choices(bool with_editor) {
+  std::string out;
+  for (const PlanChoice& each : choices) out += std::string(each.offer) + "  ";
+  return out + (with_editor ? "[e]dit it first  " : "") + not_yet_offer + " › ";
+}
 
 model::PlanReview review_plan(terminal::Keyboard& keyboard, screen::Screen& screen,
                               const model::Plan& plan, std::atomic<bool>& stop) {
   std::string text = plan.text;
   const auto offer = [&] {
-    screen.print(offers(true));
+    screen.print(plan_choices(true));
     screen.flush();
   };
   offer();

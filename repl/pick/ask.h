@@ -30,12 +30,16 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
              Enter enter = Enter::no);
 std::string_view yes_or_no(Enter enter);  // " [y/N] › "
 
+enum class Echo { letters, dots };
 // Nothing if the user left with Esc or ^C, which also sets `stop`, if there is one.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text = {},
-                                    std::atomic<bool>* stop = nullptr);
-// The same for a secret: dots are shown in its place.
-std::optional<std::string> ask_secret(terminal::Keyboard& keyboard, const std::string& prompt);
+                                    const std::string& text = {}, std::atomic<bool>* stop = nullptr,
+                                    Echo echo = Echo::letters);
+// The same for a secret.
+inline std::optional<std::string> ask_secret(terminal::Keyboard& keyboard,
+                                             const std::string& prompt) {
+  return ask_line(keyboard, prompt, {}, nullptr, Echo::dots);
+}
 
 // A list that is answered with a number: "1: …" for each line; with a title and what to answer.
 std::string numbered(std::span<const std::string> lines);
@@ -58,7 +62,7 @@ model::PlanReview review_plan(terminal::Keyboard& keyboard, screen::Screen& scre
                               const model::Plan& plan, std::atomic<bool>& stop);
 
 // For those who answer with a line: the choices, and what the line means.
-std::string plan_choices();
+std::string plan_choices(bool with_editor = false);
 model::PlanReview review_in(const model::Plan& plan, std::string_view line);
 
 }  // namespace skein::pick

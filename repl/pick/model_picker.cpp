@@ -39,7 +39,7 @@ std::vector<std::string> model_rows(const std::vector<ModelLine>& models,
   const std::size_t window = widest(models, &ModelLine::window);
   const std::size_t price = widest(models, &ModelLine::price);
   const std::size_t others = 2 + window + (roomy ? 2 + price + 2 + 6 : 0);
-  const std::size_t room = columns > others + 10 ? columns - others : 10;
+  const std::size_t room = std::max<std::size_t>(layout::left_of(columns, others), 10);
   const std::size_t name = std::min(widest(models, &ModelLine::name) + 2, room);
   std::vector<std::string> out;
   for (const ModelLine& model : models) {
@@ -72,9 +72,8 @@ std::optional<std::string> pick_model(terminal::Keyboard& keyboard, const ModelC
   std::vector<ModelLine> models;
   const auto fill = [&](PickList& list) {
     models = choice.models();
-    const int columns = keyboard.terminal().size().columns;
-    list.lines =
-        model_rows(models, choice.current, static_cast<std::size_t>(std::max(columns, 20)) - 3);
+    const std::size_t columns = std::max<std::size_t>(keyboard.terminal().size().columns, 20);
+    list.lines = model_rows(models, choice.current, columns - 3);
     list.texts.clear();
     for (const ModelLine& model : models) list.texts.push_back(model.name);
   };

@@ -47,7 +47,7 @@ bool is_changed(const std::string& row) {
 std::size_t cut(std::vector<std::string>& rows, std::size_t room, std::size_t columns,
                 const layout::TerminalStyle& look) {
   if (rows.size() <= room) return 0;
-  const std::size_t before = rows.size(), shown = room > 0 ? room - 1 : 0;
+  const std::size_t before = rows.size(), shown = layout::left_of(room, 1);
   const auto first = std::ranges::find_if(rows, is_changed);
   if (first != rows.end())
     rows.erase(rows.begin(), std::min(first, rows.end() - static_cast<std::ptrdiff_t>(shown)));
@@ -71,11 +71,10 @@ void add_offer(const Offer& offer, bool chosen, bool whole, std::size_t columns,
       layout::display_width(full) <= room ? full : layout::sanitized_row(offer.brief);
   if (!whole) text = layout::fit(text, room);
   const layout::Style style = chosen ? style::prompt : style::plain;
-  bool first = true;
+  std::string start = mark;
   for (const std::string_view piece : layout::pieces_of(text, room)) {
-    const std::string start = first ? mark : std::string(before - 2, ' ');
     rows.push_back(bar(look) + " " + painted(start + std::string(piece), style, look));
-    first = false;
+    start = std::string(before - 2, ' ');
   }
 }
 
@@ -129,7 +128,7 @@ class OpenQuestion {
     std::vector<terminal::InlinePanel::Line> lines;
     for (std::string& row : drawn.rows)
       lines.push_back({terminal::InlinePanel::Line::Style::drawn, std::move(row)});
-    panel_.show(lines, {static_cast<int>(drawn.chosen), 2});
+    panel_.show(lines, {drawn.chosen, 2});
   }
 
   // The offer that the key chooses, if it does.
@@ -169,11 +168,11 @@ class OpenQuestion {
   }
 
   std::size_t columns() const {
-    return static_cast<std::size_t>(std::max(keyboard_.terminal().size().columns, 8));
+    return std::max<std::size_t>(keyboard_.terminal().size().columns, 8);
   }
   QuestionRows rows() const {
-    const auto height = static_cast<std::size_t>(std::max(keyboard_.terminal().size().rows, 2));
-    return question_rows(question_, chosen_, {columns(), height}, with_detail_, screen_.look());
+    return question_rows(question_, chosen_, keyboard_.terminal().size(), with_detail_,
+                         screen_.look());
   }
 
   terminal::Keyboard& keyboard_;
@@ -234,8 +233,9 @@ model::Answer permission_in(const model::Question& question, std::string_view li
   return {Choice::no, std::string(trimmed(line))};
 }
 
-QuestionRows question_rows(const model::Question& question, std::size_t chosen, QuestionSize size,
-                           bool with_detail, const layout::TerminalStyle& look) {
+QuestionRows question_rows(const model::Question& question, std::size_t chosen,
+                           terminal::Terminal::Size size, bool with_detail,
+                           const layout::TerminalStyle& look) {
   const std::size_t columns = size.columns > 9 ? size.columns - 1 : 8;
   std::vector<std::string> head, answers;
   const std::string title = title_of(question);
@@ -265,7 +265,7 @@ QuestionRows question_rows(const model::Question& question, std::size_t chosen, 
   // Empty rows go first where the window is low, then rows of the detail, then of the title.
   const std::size_t fixed = head.size() + answers.size();
   const bool airy = fixed + 3 + std::min<std::size_t>(detail.size(), 3) < size.rows;
-  std::size_t room = size.rows > fixed + (airy ? 4 : 1) ? size.rows - fixed - (airy ? 4 : 1) : 0;
+  std::size_t room = layout::left_of(size.rows, fixed + (airy ? 4 : 1));
   if (question.kind == Kind::diff) room = std::min(room, most_diff_rows);
   if (columns < narrowest_detail) room = 0;
   out.left_out = cut(detail, room, columns - 4, look);

@@ -34,12 +34,10 @@ struct QuestionRows {
   std::size_t left_out = 0;  // rows of the detail
   bool cut_offers = false;   // an answer may not be shown to its end
 };
-struct QuestionSize {
-  std::size_t columns = 80, rows = 24;
-};
 // `with_detail`: else it is above already.
-QuestionRows question_rows(const model::Question& question, std::size_t chosen, QuestionSize size,
-                           bool with_detail, const layout::TerminalStyle& look);
+QuestionRows question_rows(const model::Question& question, std::size_t chosen,
+                           terminal::Terminal::Size size, bool with_detail,
+                           const layout::TerminalStyle& look);
 
 // Shows the question and takes the key of an answer, its number, or arrows and Enter; w says no
 // with a reason, v shows all of a long detail. Enter alone and Esc mean no, ^C means no and sets

@@ -18,24 +18,47 @@ namespace {
 using Code = Key::Code;
 using Line = terminal::InlinePanel::Line;
 using Style = Line::Style;
-constexpr std::size_t most_rows = 10, most_preview = 3;
+constexpr std::size_t most_preview = 3, most_hit_preview = 8;
+constexpr std::string_view preview_bar = "  │ ";
 
 // "2 of 7 · Enter opens · Esc" in as many rows as it takes.
 std::vector<std::string> hint_rows(std::string_view hints, const terminal::Terminal& terminal) {
   constexpr std::string_view between = " · ", indent = "  ";
-  const auto columns = static_cast<std::size_t>(terminal.size().columns);
   std::vector<std::string> out{std::string(indent)};
   while (!hints.empty()) {
     const std::size_t end = std::min(hints.find(between), hints.size());
     const std::string part(hints.substr(0, end));
     hints.remove_prefix(std::min(hints.size(), end + between.size()));
     const bool begins = out.back().size() == indent.size();
-    if (!begins && layout::display_width(out.back() + std::string(between) + part) >= columns)
+    if (!begins &&
+        layout::display_width(out.back() + std::string(between) + part) >= terminal.size().columns)
       out.push_back(std::string(indent) + part);
     else
       out.back() += (begins ? "" : std::string(between)) + part;
   }
   return out;
+}
+
+// How many rows a list has above so many others.
+std::size_t list_rows(const terminal::Terminal& terminal, std::size_t below, std::size_t least,
+                      std::size_t most) {
+  return std::clamp(layout::left_of(terminal.size().rows, below + 2), least, most);
+}
+
+Line row_of(const std::string& text, bool chosen) {
+  return {chosen ? Style::chosen : Style::plain, (chosen ? "› " : "  ") + text};
+}
+
+// Below a list: hints, or the first lines of a preview.
+void add_below(std::vector<Line>& lines, const std::vector<std::string>& texts,
+               std::string_view before = {}, std::size_t most = std::string::npos) {
+  for (std::size_t i = 0; i < std::min(texts.size(), most); ++i)
+    lines.push_back({Style::dim, std::string(before) + texts[i]});
+}
+
+// Where a list begins that shows the chosen line and scrolls no further than that needs.
+std::size_t scrolled(std::size_t first, std::size_t chosen, std::size_t height) {
+  return std::clamp(first, chosen < height ? 0 : chosen - height + 1, chosen);
 }
 
 // For lists that are read rather than typed into: whether the key leaves the list: Esc, q, Ctrl+C,
@@ -50,9 +73,9 @@ bool leaves_list(terminal::Keyboard& keyboard, const Key& key) {
 std::size_t chosen_after(const Key& key, std::size_t chosen, std::size_t lines, std::size_t page) {
   const std::string letter = terminal::typed(key);
   const std::size_t last = lines - 1;
-  if (key.code == Code::up || letter == "k") return chosen - std::min<std::size_t>(chosen, 1);
+  if (key.code == Code::up || letter == "k") return layout::left_of(chosen, 1);
   if (key.code == Code::down || letter == "j") return std::min(chosen + 1, last);
-  if (key.code == Code::page_up) return chosen - std::min(chosen, page);
+  if (key.code == Code::page_up) return layout::left_of(chosen, page);
   if (key.code == Code::page_down) return std::min(chosen + page, last);
   if (key.code == Code::home) return 0;
   return key.code == Code::end ? last : chosen;
@@ -76,19 +99,20 @@ class Picker {
   }
 
  private:
-  Picked left() const { return {std::nullopt, {}, query_.text(), chosen_}; }
+  Picked left(const Key& key = {}, std::optional<std::size_t> index = {}) const {
+    return {index, key, query_.text(), chosen_};
+  }
   bool has_further(const Key& key) const { return std::ranges::count(list_.further, key) > 0; }
 
   // Nothing: the list stays open.
   std::optional<Picked> take(const Key& key) {
     if (key == ctrl('c') || key.code == Code::escape || (key == ctrl('d') && !has_further(key)))
       return left();
-    if (std::ranges::count(list_.switches, key) > 0)
-      return Picked{std::nullopt, key, query_.text(), chosen_};
+    if (std::ranges::count(list_.switches, key) > 0) return left(key);
     if (key == skein::terminal::key(Code::enter) || key == skein::terminal::key(Code::tab) ||
         has_further(key)) {
       if (fits_.empty()) return std::nullopt;
-      return Picked{fits_[chosen_], key, query_.text(), chosen_};
+      return left(key, fits_[chosen_]);
     }
     key == ctrl('z') ? panel_.suspend() : use(key);
     return std::nullopt;
@@ -151,9 +175,8 @@ class Picker {
   }
 
   std::size_t rows() const {
-    const int taken = (list_.preview ? 3 : 0) + 2 + static_cast<int>(hints().size());
-    const int free = keyboard_.terminal().size().rows - taken;
-    return std::clamp<std::size_t>(static_cast<std::size_t>(std::max(free, 1)), 1, most_rows);
+    return list_rows(keyboard_.terminal(), (list_.preview ? most_preview : 0) + hints().size(), 1,
+                     10);
   }
 
   // How many there are and what the keys do, in as many rows as it takes.
@@ -169,19 +192,15 @@ class Picker {
     const std::string label = list_.title + " › ";
     std::vector<Line> lines{{Style::plain, label + query_.text()}};
     const std::size_t height = rows();
-    const std::size_t first = chosen_ < height ? 0 : chosen_ - height + 1;
+    const std::size_t first = scrolled(0, chosen_, height);
     for (std::size_t i = first; i < std::min(first + height, fits_.size()); ++i)
-      lines.push_back({i == chosen_ ? Style::chosen : Style::plain,
-                       (i == chosen_ ? "› " : "  ") + list_.lines[fits_[i]]});
+      lines.push_back(row_of(list_.lines[fits_[i]], i == chosen_));
     if (fits_.empty()) lines.push_back({Style::dim, "  no match"});
-    if (list_.preview && !fits_.empty() && keyboard_.terminal().size().rows >= 10) {
-      const std::vector<std::string> preview = list_.preview(fits_[chosen_]);
-      for (std::size_t i = 0; i < std::min(preview.size(), most_preview); ++i)
-        lines.push_back({Style::dim, "  │ " + preview[i]});
-    }
-    for (const std::string& hint : hints()) lines.push_back({Style::dim, hint});
+    if (list_.preview && !fits_.empty() && keyboard_.terminal().size().rows >= 10)
+      add_below(lines, list_.preview(fits_[chosen_]), preview_bar, most_preview);
+    add_below(lines, hints());
     const auto column = layout::display_width(label + query_.text().substr(0, query_.cursor()));
-    panel_.show(lines, {0, static_cast<int>(column)});
+    panel_.show(lines, {0, column});
   }
 
   terminal::Keyboard& keyboard_;
@@ -193,66 +212,6 @@ class Picker {
   bool moved_ = false;               // another than the first was chosen by hand
   std::string chosen_text_{};        // then: which
   bool busy_ = false;
-};
-
-class TreeView {
- public:
-  TreeView(terminal::Keyboard& keyboard, const model::Tree& tree, std::optional<Id> head,
-           const std::function<std::string(const model::Tree::Node&)>& label)
-      : keyboard_(keyboard),
-        lines_(model::tree_lines(tree, {.nested_depth = 6})),
-        label_(label),
-        panel_(keyboard.terminal()) {
-    const auto at_head = std::ranges::find_if(
-        lines_, [&](const model::TreeLine& line) { return line.node->id == head; });
-    if (at_head != lines_.end()) chosen_ = static_cast<std::size_t>(at_head - lines_.begin());
-  }
-
-  TreeChoice run() {
-    for (;;) {
-      const Key key = keyboard_.next_after([this] { draw(); });
-      const std::string letter = terminal::typed(key);
-      if (leaves_list(keyboard_, key)) return {};
-      using What = TreeChoice::What;
-      if (key.code == Code::enter) return {What::go_on, lines_[chosen_].node->id};
-      if (letter == "b") return {What::branch, lines_[chosen_].node->id};
-      if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};
-      if (key == terminal::ctrl('z')) panel_.suspend();
-      chosen_ = chosen_after(key, chosen_, lines_.size(), rows());
-    }
-  }
-
- private:
-  std::size_t rows() const {
-    const int below = static_cast<int>(hints().size());
-    return static_cast<std::size_t>(
-        std::clamp(keyboard_.terminal().size().rows - 2 - below, 1, 20));
-  }
-
-  std::vector<std::string> hints() const {
-    return hint_rows(std::to_string(chosen_ + 1) + " of " + std::to_string(lines_.size()) +
-                         " · Enter continues here · b branch · s snapshot · Esc",
-                     keyboard_.terminal());
-  }
-
-  void draw() {
-    // Keeps the chosen line on the screen, with its ancestors above.
-    const std::size_t height = rows();
-    first_ = std::clamp(first_, chosen_ < height ? 0 : chosen_ - height + 1, chosen_);
-    std::vector<Line> lines;
-    for (std::size_t i = first_; i < std::min(first_ + height, lines_.size()); ++i)
-      lines.push_back({i == chosen_ ? Style::chosen : Style::plain,
-                       (i == chosen_ ? "› " : "  ") + lines_[i].stem + label_(*lines_[i].node)});
-    const terminal::Caret cursor{static_cast<int>(chosen_ - first_), 0};
-    for (const std::string& hint : hints()) lines.push_back({Style::dim, hint});
-    panel_.show(lines, cursor);
-  }
-
-  terminal::Keyboard& keyboard_;
-  std::vector<model::TreeLine> lines_;
-  const std::function<std::string(const model::Tree::Node&)>& label_;
-  terminal::InlinePanel panel_;
-  std::size_t chosen_ = 0, first_ = 0;
 };
 
 // The bytes of the first so many characters.
@@ -279,8 +238,6 @@ std::string marked(const search::Snippet& snippet, const layout::TerminalStyle& 
   }
   return out + sanitized_row(rest);
 }
-
-constexpr std::size_t preview_lines = 8;
 
 class HitList : public HitSink {
  public:
@@ -314,7 +271,7 @@ class HitList : public HitSink {
       stale_ = true;
       if (result == KeyResult::signal)
         keyboard_.terminal().take_resize();
-      else if (stops(key) || !press(key))
+      else if (key.code == Code::escape || key == ctrl('c') || !press(key))
         return false;
     }
     if (std::exchange(stale_, false)) draw();
@@ -322,9 +279,6 @@ class HitList : public HitSink {
   }
 
  private:
-  static bool stops(const terminal::Key& key) {
-    return key.code == Code::escape || key == terminal::ctrl('c');
-  }
   // False: it is left.
   bool press(const terminal::Key& key) {
     const std::string letter = terminal::typed(key);
@@ -341,36 +295,29 @@ class HitList : public HitSink {
   }
 
   std::size_t height() const {
-    const int below = (shows_ ? static_cast<int>(preview_lines) : 0) +
-                      static_cast<int>(hint_rows(footer(), keyboard_.terminal()).size());
-    return static_cast<std::size_t>(
-        std::clamp(keyboard_.terminal().size().rows - 2 - below, 2, 20));
+    const std::size_t below =
+        (shows_ ? most_hit_preview : 0) + hint_rows(footer(), keyboard_.terminal()).size();
+    return list_rows(keyboard_.terminal(), below, 2, 20);
   }
 
   void draw() {
     std::vector<Line> all;
     std::size_t at = 0;  // of the chosen one
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (!rows_[i].heading.empty()) all.push_back({Line::Style::dim, rows_[i].heading});
+      if (!rows_[i].heading.empty()) all.push_back({Style::dim, rows_[i].heading});
       if (i == chosen_) at = all.size();
-      all.push_back({i == chosen_ ? Line::Style::chosen : Line::Style::plain,
-                     (i == chosen_ ? "›" : " ") + hit_line(rows_[i].hit, {}).substr(1)});
+      all.push_back(row_of(hit_line(rows_[i].hit, {}).substr(2), i == chosen_));
     }
     const std::size_t shown = height();
-    first_ = std::clamp(first_, at < shown ? 0 : at - shown + 1, at);
+    first_ = scrolled(first_, at, shown);
     if (first_ == at && at > 0 && !rows_[chosen_].heading.empty()) --first_;
     std::vector<Line> lines(
         all.begin() + static_cast<std::ptrdiff_t>(first_),
         all.begin() + static_cast<std::ptrdiff_t>(std::min(first_ + shown, all.size())));
-    const terminal::Caret cursor{static_cast<int>(at - first_), 0};
-    if (shows_ && !rows_.empty()) {
-      const std::vector<std::string> text = preview_(rows_[chosen_].hit);
-      for (std::size_t i = 0; i < std::min(text.size(), preview_lines); ++i)
-        lines.push_back({Line::Style::dim, "  │ " + text[i]});
-    }
-    for (const std::string& hint : hint_rows(footer(), keyboard_.terminal()))
-      lines.push_back({Line::Style::dim, hint});
-    panel_.show(lines, cursor);
+    if (shows_ && !rows_.empty())
+      add_below(lines, preview_(rows_[chosen_].hit), preview_bar, most_hit_preview);
+    add_below(lines, hint_rows(footer(), keyboard_.terminal()));
+    panel_.show(lines, {at - first_, 0});
   }
 
   std::string footer() const {
@@ -406,9 +353,42 @@ Picked pick(terminal::Keyboard& keyboard, const PickList& list) {
 TreeChoice walk_tree_view(terminal::Keyboard& keyboard, const model::Tree& tree,
                           std::optional<Id> head,
                           const std::function<std::string(const model::Tree::Node&)>& label) {
+  using What = TreeChoice::What;
   if (tree.roots().empty()) return {};
   const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
-  return TreeView(keyboard, tree, head, label).run();
+  terminal::InlinePanel panel(keyboard.terminal());
+  const std::vector<model::TreeLine> all = model::tree_lines(tree, {.nested_depth = 6});
+  const auto at_head =
+      std::ranges::find_if(all, [&](const model::TreeLine& line) { return line.node->id == head; });
+  std::size_t chosen = at_head == all.end() ? 0 : static_cast<std::size_t>(at_head - all.begin());
+  std::size_t first = 0;
+  const auto hints = [&] {
+    return hint_rows(std::to_string(chosen + 1) + " of " + std::to_string(all.size()) +
+                         " · Enter continues here · b branch · s snapshot · Esc",
+                     keyboard.terminal());
+  };
+  const auto rows = [&] { return list_rows(keyboard.terminal(), hints().size(), 1, 20); };
+  // Keeps the chosen line on the screen, with its ancestors above.
+  const auto draw = [&] {
+    const std::size_t height = rows();
+    first = scrolled(first, chosen, height);
+    std::vector<Line> lines;
+    for (std::size_t i = first; i < std::min(first + height, all.size()); ++i)
+      lines.push_back(row_of(all[i].stem + label(*all[i].node), i == chosen));
+    add_below(lines, hints());
+    panel.show(lines, {chosen - first, 0});
+  };
+  for (;;) {
+    const Key key = keyboard.next_after(draw);
+    const std::string letter = terminal::typed(key);
+    if (leaves_list(keyboard, key)) return {};
+    const Id entry = all[chosen].node->id;
+    if (key.code == Code::enter) return {What::go_on, entry};
+    if (letter == "b") return {What::branch, entry};
+    if (letter == "s") return {What::snapshot, entry};
+    if (key == ctrl('z')) panel.suspend();
+    chosen = chosen_after(key, chosen, all.size(), rows());
+  }
 }
 
 std::string age(std::string_view timestamp) {
@@ -453,7 +433,7 @@ std::string_view found_in(const search::Snippet& snippet) {
 }
 
 std::string more_hits(const search::SessionHits& session) {
-  const std::size_t more = session.count - std::min(session.count, session.hits.size());
+  const std::size_t more = layout::left_of(session.count, session.hits.size());
   return more == 0 ? "" : with_separators(more) + " more in this session";
 }
 

@@ -256,9 +256,8 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
       list.keys += " · Ctrl+A " + std::to_string(shelf.left_out()) + " more";
     list.keys += " · Ctrl+R renames · Ctrl+D deletes";
     if (has_imports) list.keys += own ? " · Ctrl+O shows imports" : " · Ctrl+O hides imports";
-    const int columns = keyboard.terminal().size().columns;
-    list.lines = session_rows(sessions, static_cast<std::size_t>(std::max(12, columns - 1)),
-                              choice.current, everywhere);
+    const std::size_t columns = std::max<std::size_t>(13, keyboard.terminal().size().columns);
+    list.lines = session_rows(sessions, columns - 1, choice.current, everywhere);
     list.texts.clear();
     std::ranges::transform(sessions, std::back_inserter(list.texts), searched_text);
     list.preview = [&](std::size_t i) { return last_words(store, sessions[i]); };

@@ -29,14 +29,14 @@ namespace {
 using replxx::Replxx;
 using Result = Replxx::ACTION_RESULT;
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
+using layout::left_of, std::chrono::milliseconds;
 
 constexpr char32_t our_key = Replxx::KEY::F24;
 // replxx skips a redraw within a millisecond of the last one.
 constexpr milliseconds drawing_rest{2};
 constexpr milliseconds keep_after{100}, keep_at_least{1000};
-constexpr int most_popup_rows = 9;
-constexpr int fewest_rows = 6;  // of a terminal that has room for more than the line
+constexpr std::size_t most_popup_rows = 9;
+constexpr std::size_t fewest_rows = 6;  // of a terminal that has room for more than the line
 
 class ReplxxEditor : public LineEditor {
  public:
@@ -64,8 +64,7 @@ class ReplxxEditor : public LineEditor {
       action_ = Action::none;
       begun_ = false;
       prompt_text_ = help_.prompt && !revising_ ? help_.prompt() : prompt;
-      prompt_columns_ =
-          static_cast<int>(layout::display_width(layout::without_styles(prompt_text_)));
+      prompt_columns_ = layout::display_width(layout::without_styles(prompt_text_));
       draw_above();
       editor_.emulate_key_press(our_key);
       editor_.input(prompt_text_);
@@ -104,7 +103,7 @@ class ReplxxEditor : public LineEditor {
     const auto [columns, rows] = terminal().size();
     return terminal::around_cursor(
         terminal::lay_out(prompt_.text(), prompt_.line().cursor(), prompt_columns_, columns),
-        prompt_columns_, columns, std::max(1, rows - 2 - rows_above()));
+        prompt_columns_, columns, std::max<std::size_t>(1, left_of(rows, 2 + rows_above())));
   }
 
   // One turn of replxx's loop, which would take an exception for the end of input.
@@ -185,8 +184,8 @@ class ReplxxEditor : public LineEditor {
 
   // The terminal has rewrapped the long row.
   Result draw_for_new_size() {
-    const int cells = drawn_.caret.row * drawn_columns_ + drawn_.caret.column;
-    const int rows = cells / std::max(1, terminal().size().columns) + rows_above();
+    const std::size_t cells = drawn_.caret.row * drawn_columns_ + drawn_.caret.column;
+    const std::size_t rows = cells / terminal().size().columns + rows_above();
     if (rows > 0) terminal().write("\x1b[" + std::to_string(rows) + "A");
     terminal().write("\r\x1b[J");
     return finish(again);
@@ -195,17 +194,16 @@ class ReplxxEditor : public LineEditor {
   void draw_above() {
     const auto [columns, rows] = terminal().size();
     above_.clear();
-    if (rows >= fewest_rows) above_ = help_.above->rows(static_cast<std::size_t>(columns));
+    if (rows >= fewest_rows) above_ = help_.above->rows(columns);
     std::string out;
     for (const RowsAbove::Row& row : above_) out += row.text + "\r\n";
     if (!out.empty()) terminal().write(out);
   }
   // A window that became narrower has wrapped them.
-  int rows_above() const {
-    const int columns = std::max(1, keyboard_.terminal().size().columns);
-    int rows = 0;
-    for (const RowsAbove::Row& row : above_)
-      rows += std::max(1, (static_cast<int>(row.columns) + columns - 1) / columns);
+  std::size_t rows_above() const {
+    const std::size_t columns = keyboard_.terminal().size().columns;
+    std::size_t rows = 0;
+    for (const RowsAbove::Row& row : above_) rows += layout::rows_taken(row.columns, columns);
     return rows;
   }
 
@@ -221,23 +219,21 @@ class ReplxxEditor : public LineEditor {
   void draw_popup() {
     Popup& popup = prompt_.refreshed_popup();
     const auto [columns, rows] = terminal().size();
-    const int left = std::min(rows - 2 - rows_above() - drawn_.end.row, most_popup_rows);
+    const std::size_t left = left_of(rows, 2 + rows_above() + drawn_.end.row);
     std::string out;
-    int count = 0;
-    for (const screen::LiveRow& row : popup.rows(static_cast<std::size_t>(std::max(1, columns - 1)),
-                                                 static_cast<std::size_t>(std::max(0, left)))) {
-      ++count;
-      const std::string text = layout::fit(row.text, static_cast<std::size_t>(columns - 1));
+    const std::vector<screen::LiveRow> shown =
+        popup.rows(left_of(columns, 1), std::min(left, most_popup_rows));
+    for (const screen::LiveRow& row : shown) {
+      const std::string text = layout::fit(row.text, columns - 1);
       const std::size_t used = layout::display_width(text);
       out += "\r\n" + styled(row.style, text) +
-             styled(layout::style::dim,
-                    layout::fit(row.aside, static_cast<std::size_t>(columns - 1) - used));
+             styled(layout::style::dim, layout::fit(row.aside, columns - 1 - used));
     }
     popup.set_shown();
-    const int below = drawn_.end.row - drawn_.caret.row;
-    if (count == 0) return;
+    const std::size_t below = drawn_.end.row - drawn_.caret.row;
+    if (shown.empty()) return;
     terminal().write((below > 0 ? "\x1b[" + std::to_string(below) + "B" : "") + out + "\x1b[" +
-                     std::to_string(count + below) + "A\x1b[" +
+                     std::to_string(shown.size() + below) + "A\x1b[" +
                      std::to_string(drawn_.caret.column + 1) + "G");
   }
   std::string styled(const layout::Style& style, const std::string& text) const {
@@ -246,9 +242,8 @@ class ReplxxEditor : public LineEditor {
 
   // It must not wrap: replxx counts its letters, not its columns.
   std::string fitting_hint() {
-    const std::string hint = layout::sanitized(prompt_.hint());
-    const int room = drawn_columns_ - drawn_.end.column - 1;
-    return room > 0 ? layout::fit(hint, static_cast<std::size_t>(room)) : std::string{};
+    return layout::fit(layout::sanitized(prompt_.hint()),
+                       left_of(drawn_columns_, drawn_.end.column + 1));
   }
 
   // Removes the line from the screen first; other output begins where the prompt was.
@@ -287,9 +282,9 @@ class ReplxxEditor : public LineEditor {
   // Row by row: some terminals keep a copy in the scrollback of what is cleared at once.
   void take_off() {
     std::string out;
-    if (const int below = drawn_.end.row - drawn_.caret.row; below > 0)
+    if (const std::size_t below = drawn_.end.row - drawn_.caret.row; below > 0)
       out += "\x1b[" + std::to_string(below) + "B";
-    for (int row = 0; row < drawn_.end.row + rows_above(); ++row) out += "\x1b[2K\x1b[A";
+    for (std::size_t row = 0; row < drawn_.end.row + rows_above(); ++row) out += "\x1b[2K\x1b[A";
     terminal().write(out + "\r\x1b[2K");
     above_.clear();
   }
@@ -325,9 +320,8 @@ class ReplxxEditor : public LineEditor {
 
   // Scrolls the screen into the scrollback; nothing is erased.
   void clear_screen() {
-    const int rows = terminal().size().rows;
-    terminal().write("\x1b[" + std::to_string(rows) + ";1H" +
-                     std::string(static_cast<std::size_t>(rows), '\n') + "\x1b[H");
+    const std::size_t rows = terminal().size().rows;
+    terminal().write("\x1b[" + std::to_string(rows) + ";1H" + std::string(rows, '\n') + "\x1b[H");
   }
 
   std::optional<milliseconds> time_to_look() {
@@ -355,9 +349,9 @@ class ReplxxEditor : public LineEditor {
   Replxx editor_{};
   std::string hint_{};
   std::string prompt_text_{};
-  int prompt_columns_ = 0;
+  std::size_t prompt_columns_ = 0;
   terminal::LineLayout drawn_{};  // what replxx has on the screen
-  int drawn_columns_ = 80;
+  std::size_t drawn_columns_ = 80;
   std::vector<RowsAbove::Row> above_{};  // on the screen, above the prompt
   End end_{};
   Action action_ = Action::none;  // to be fulfilled when the line has been drawn

@@ -17,8 +17,7 @@ namespace style = layout::style;
 using std::chrono::milliseconds;
 
 constexpr std::string_view mark = "› ";
-constexpr int mark_columns = 2;
-constexpr std::size_t most_waiting = 3, most_choices = 9;
+constexpr std::size_t mark_columns = 2, most_waiting = 3, most_choices = 9;
 
 using Code = terminal::Key::Code;
 using Clock = std::chrono::steady_clock;
@@ -26,23 +25,17 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds tick{100};
 constexpr milliseconds typing_pause{400};
 
-void watch(int both, int fd) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = fd;
-  epoll_ctl(both, EPOLL_CTL_ADD, fd, &event);
-}
-
 }  // namespace
 
 screen::LiveInput live_input(const InputParts& parts, const terminal::Terminal::Size& size) {
-  const int free = std::max(1, size.rows - 3);
-  const int columns = std::max(4, size.columns - 1);  // the last column stays free
+  const std::size_t free = std::max<std::size_t>(1, layout::left_of(size.rows, 3));
+  // The last column stays free.
+  const std::size_t columns = std::max<std::size_t>(4, layout::left_of(size.columns, 1));
   screen::LiveInput out{.used = !parts.line.text().empty() || !parts.waiting.empty()};
   screen::LiveRegion& region = out.region;
   if (free > 3) {
-    const std::size_t room = std::min(most_waiting, static_cast<std::size_t>(free - 3) / 2 + 1);
-    const std::size_t left_out = parts.waiting.size() - std::min(parts.waiting.size(), room);
+    const std::size_t room = std::min(most_waiting, (free - 3) / 2 + 1);
+    const std::size_t left_out = layout::left_of(parts.waiting.size(), room);
     if (left_out > 0)
       region.rows.push_back(
           {"  … " + std::to_string(left_out) + " more queued; /queue shows them", style::dim, {}});
@@ -51,19 +44,16 @@ screen::LiveInput live_input(const InputParts& parts, const terminal::Terminal::
   }
   const terminal::LineLayout layout = terminal::around_cursor(
       terminal::lay_out(parts.line.text(), parts.line.cursor(), mark_columns, columns),
-      mark_columns, columns, std::max(1, free / 2));
-  region.caret = {region.rows.size() + static_cast<std::size_t>(layout.caret.row),
-                  static_cast<std::size_t>(layout.caret.column)};
+      mark_columns, columns, std::max<std::size_t>(1, free / 2));
+  region.caret = {region.rows.size() + layout.caret.row, layout.caret.column};
   std::string before(mark);
   for (const std::string& row : terminal::rows_of(layout, mark_columns, columns))
     region.rows.push_back({std::exchange(before, {}) + row, style::plain, {}});
   region.rows.back().aside = layout::sanitized_row(parts.hint);
 
   if (parts.popup == nullptr) return out;
-  const int left = free - static_cast<int>(region.rows.size());
-  const std::size_t most = std::min(most_choices, static_cast<std::size_t>(std::max(0, left)));
-  std::ranges::move(parts.popup->rows(static_cast<std::size_t>(columns), most),
-                    std::back_inserter(region.rows));
+  const std::size_t most = std::min(most_choices, layout::left_of(free, region.rows.size()));
+  std::ranges::move(parts.popup->rows(columns, most), std::back_inserter(region.rows));
   return out;
 }
 
@@ -115,35 +105,37 @@ TypeAhead::TypeAhead(Parts parts)
       waiting_(parts_.steering),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       both_(epoll_create1(EPOLL_CLOEXEC)) {
-  watch(both_, parts_.keyboard.terminal().in());
-  watch(both_, timer_);
+  watch(parts_.keyboard.terminal().in());
+  watch(timer_.get());
   set_timer(tick);
 }
 
-TypeAhead::~TypeAhead() {
-  close(timer_);
-  close(both_);
+void TypeAhead::watch(int fd) const {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  epoll_ctl(both_.get(), EPOLL_CTL_ADD, fd, &event);
 }
 
 void TypeAhead::set_timer(milliseconds after) const {
   itimerspec time{};
   time.it_value.tv_nsec = after.count() * 1'000'000;
   time.it_interval.tv_nsec = tick.count() * 1'000'000;
-  timerfd_settime(timer_, 0, &time, nullptr);
+  timerfd_settime(timer_.get(), 0, &time, nullptr);
 }
 
 model::Ports::Input TypeAhead::input() {
-  return {.fd = both_, .on_ready = [this] { look(); }};
+  return {.fd = both_.get(), .on_ready = [this] { look(); }};
 }
 
 void TypeAhead::look() {
   if (parts_.keyboard.terminal().has_early_input()) take_keys();
   epoll_event events[2];
-  const int count = epoll_wait(both_, events, 2, 0);
+  const int count = epoll_wait(both_.get(), events, 2, 0);
   for (int i = 0; i < count; ++i) {
-    if (events[i].data.fd == timer_) {
+    if (events[i].data.fd == timer_.get()) {
       std::uint64_t times = 0;
-      static_cast<void>(::read(timer_, &times, sizeof times) > 0);
+      static_cast<void>(::read(timer_.get(), &times, sizeof times) > 0);
       while (const auto key = parts_.keyboard.ready()) use(*key);
       if (parts_.keyboard.in_doubt())
         if (const auto key = parts_.keyboard.settle()) use(*key);
@@ -159,7 +151,7 @@ void TypeAhead::look() {
 void TypeAhead::take_keys() {
   parts_.keyboard.take_in();
   if (parts_.keyboard.hung_up()) {  // the descriptor would stay readable forever
-    epoll_ctl(both_, EPOLL_CTL_DEL, parts_.keyboard.terminal().in(), nullptr);
+    epoll_ctl(both_.get(), EPOLL_CTL_DEL, parts_.keyboard.terminal().in(), nullptr);
     stop();
   }
   while (const auto key = parts_.keyboard.ready()) use(*key);
@@ -229,7 +221,7 @@ void TypeAhead::change_queue(std::string_view words) {
   const std::string digits(trimmed(rest, " "));
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (verb == "clear") {
-    while (waiting_.take_back_last()) continue;
+    while (waiting_.take_back(waiting_.size())) continue;
     return tell(waiting_.empty() ? "the queue is empty" : "the rest was already sent");
   }
   if (verb == "edit") return take_back(number);

@@ -15,6 +15,7 @@
 
 #include "core/model/event.h"
 #include "core/text/base.h"
+#include "core/text/io.h"
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/prompt_line.h"
 #include "repl/screen/output.h"
@@ -55,7 +56,6 @@ class WaitingLines {
   std::optional<edit::Draft> delivered(Id message);
   // The n-th of them, from 1; nothing: there is none, or it is on its way already.
   std::optional<edit::Draft> take_back(std::size_t number);
-  std::optional<edit::Draft> take_back_last() { return take_back(lines_.size()); }
   // All of them, in order, when the turn is over: what has not been delivered never will be.
   std::vector<edit::Draft> take_all();
 
@@ -92,9 +92,6 @@ class TypeAhead {
     Steering steering{};
   };
   explicit TypeAhead(Parts parts);
-  ~TypeAhead();
-  TypeAhead(const TypeAhead&) = delete;
-  TypeAhead& operator=(const TypeAhead&) = delete;
 
   model::Ports::Input input();
   const edit::Draft& draft() { return line_.line().draft(); }
@@ -118,6 +115,7 @@ class TypeAhead {
   void stop();
   void tell(std::string text);
   std::string placeholder() const;
+  void watch(int fd) const;
   void set_timer(std::chrono::milliseconds after) const;
 
   Parts parts_;
@@ -127,7 +125,7 @@ class TypeAhead {
   edit::Draft kept_{};
   bool sends_after_stop_ = false;
   std::chrono::steady_clock::time_point last_key_{};
-  int timer_ = -1, both_ = -1;  // both: an epoll of the keyboard and the timer
+  Fd timer_, both_;  // both: an epoll of the keyboard and the timer
 };
 
 }  // namespace skein::prompt

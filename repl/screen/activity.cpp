@@ -135,8 +135,8 @@ std::string status_text(const Status& status, std::size_t width) {
       2 + 2 + elapsed.size() + (width >= narrow ? 3 + how_in_short.size() : 0);
   std::string text =
       std::string(wheel[status.frame % std::size(wheel)]) + " " +
-      layout::fit(layout::sanitized_row(status.activity), width > around ? width - around : 0) +
-      "  " + elapsed;
+      layout::fit(layout::sanitized_row(status.activity), layout::left_of(width, around)) + "  " +
+      elapsed;
   const auto add = [&](const std::string& part) {
     const bool fits = layout::display_width(text) + 3 + layout::display_width(part) <= width;
     if (fits && !part.empty()) text += " · " + part;

@@ -8,7 +8,6 @@
 
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
-#include "repl/layout/width.h"
 
 namespace skein::screen {
 
@@ -40,18 +39,16 @@ std::string gated(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     std::size_t run = at;
     while (run < bytes.size() && passes[static_cast<unsigned char>(bytes[run])]) ++run;
-    if (run == at) {
-      const bool latin = bytes[at] == '\xC2';
-      const std::size_t ours = layout::own_sequence(bytes.substr(at));
-      run = std::min(bytes.size(), at + (ours > 0 ? ours : latin ? 2 : 1));
-      if (ours == 0) {
-        out += sanitized(bytes.substr(at, run - at));
-        at = run;
-        continue;
-      }
+    if (run > at) {
+      out += bytes.substr(at, run - at);
+      at = run;
+      continue;
     }
-    out += bytes.substr(at, run - at);
-    at = run;
+    const std::size_t ours = layout::own_sequence(bytes.substr(at));
+    const std::size_t length = ours > 0 ? ours : bytes[at] == '\xC2' ? 2 : 1;
+    const std::string_view piece = bytes.substr(at, length);
+    out += ours > 0 ? std::string(piece) : sanitized(piece);
+    at += piece.size();
   }
   return out;
 }
@@ -88,11 +85,10 @@ std::size_t TerminalOutput::column() const {
 std::string TerminalOutput::erased() const {
   if (widths_.empty()) return {};
   const std::size_t columns = std::max<std::size_t>(1, width());
-  const LiveRegion::Caret at =
-      on_screen_.caret.value_or(LiveRegion::Caret{widths_.size() - 1, widths_.back()});
+  const layout::Caret at =
+      on_screen_.caret.value_or(layout::Caret{widths_.size() - 1, widths_.back()});
   std::size_t rows = at.column / columns;
-  for (std::size_t i = 0; i < at.row; ++i)
-    rows += std::max<std::size_t>(1, (widths_[i] + columns - 1) / columns);
+  for (std::size_t i = 0; i < at.row; ++i) rows += layout::rows_taken(widths_[i], columns);
   return "\r" + moved(rows, 'A') + "\033[J" + (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
 }
 

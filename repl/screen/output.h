@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "repl/layout/style.h"
+#include "repl/layout/width.h"
 
 namespace skein::screen {
 
@@ -29,12 +30,8 @@ struct LiveRow {
 };
 
 struct LiveRegion {
-  struct Caret {
-    std::size_t row = 0, column = 0;
-    bool operator==(const Caret&) const = default;
-  };
   std::vector<LiveRow> rows{};
-  std::optional<Caret> caret{};  // where the cursor is left; none: behind the last row
+  std::optional<layout::Caret> caret{};  // where the cursor is left; none: behind the last row
   bool operator==(const LiveRegion&) const = default;
 };
 

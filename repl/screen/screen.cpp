@@ -130,8 +130,11 @@ void Screen::on(const model::Streaming& event) {
 
 void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
-  if (!untrusted.empty()) last_text_ = output_.now();
-  flow(Part::text, text_.add(untrusted, output_.width()));
+  if (untrusted.empty()) return;
+  last_text_ = output_.now();
+  const std::string label = look().labels && !text_.begun() ? "assistant: " : "";
+  text_.set_width(output_.width());
+  flow(Part::text, label + text_.feed(untrusted));
 }
 
 void Screen::add_thinking(std::string_view untrusted) {
@@ -462,7 +465,7 @@ LiveRegion Screen::live_rows() const {
   // Two rows are left to the text, or nothing could be put back in its place.
   const std::size_t taken = input.rows.size() + out.rows.size() + 2;
   for (const std::string& line :
-       activity_.printed(std::min(most_printed, height > taken ? height - taken : 0)))
+       activity_.printed(std::min(most_printed, layout::left_of(height, taken))))
     out.rows.push_back({"  │ " + sanitized_row(line), style::dim});
   if (input.caret) out.caret = {input.caret->row + out.rows.size(), input.caret->column};
   out.rows.insert(out.rows.end(), input.rows.begin(), input.rows.end());
@@ -482,9 +485,9 @@ Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) 
           .look = layout::look_for({.terminal = isatty(fd) == 1,
                                     .screen_reader = screen_reader,
                                     .colour = colour,
-                                    .no_color = std::getenv("NO_COLOR"),
-                                    .force_color = std::getenv("FORCE_COLOR"),
-                                    .term = std::getenv("TERM")})};
+                                    .no_color = env("NO_COLOR"),
+                                    .force_color = env("FORCE_COLOR"),
+                                    .term = env("TERM")})};
 }
 
 }  // namespace skein::screen

@@ -13,8 +13,9 @@
 #include "core/plan/todo_list.h"
 #include "repl/layout/table.h"
 #include "repl/screen/activity.h"
+#include "repl/screen/markdown/markdown.h"
 #include "repl/screen/output.h"
-#include "repl/screen/streams.h"
+#include "repl/screen/thinking_stream.h"
 #include "repl/screen/turn_view.h"
 
 namespace skein::screen {
@@ -121,7 +122,7 @@ class Screen {
 
   Parts parts_;
   TerminalOutput output_;
-  TextStream text_;
+  markdown::Markdown text_;
   ThinkingStream thinking_;
   bool thinking_whole_ = false;
   bool streamed_ = false;  // something of the message that will be committed next

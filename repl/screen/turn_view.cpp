@@ -15,7 +15,16 @@ namespace {
 
 constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
 constexpr std::size_t longest_title = 400;
+
+// What is before a call that has ended.
+struct EndMark {
+  std::string_view label, sign;
+  const layout::Style* style;
+};
 constexpr std::string_view refused_label = "refused: ";
+constexpr EndMark end_marks[] = {{refused_label, "○ ", &style::warning},
+                                 {"failed: ", "✗ ", &style::bad},
+                                 {"done: ", "● ", &style::good}};
 
 // A lone CR overwrites its line, as progress counters do.
 std::vector<std::string> lines_of(std::string_view text) {
@@ -89,14 +98,12 @@ std::string painted_body(const Body& body, std::size_t width, const TerminalStyl
   std::string out = body.from_end ? more : "";
   for (std::size_t i = first; i < last; ++i) {
     const std::string& whole = body.lines[i];
-    if (body.drawn) {
-      out += "  " + whole + "\n";
-      continue;
-    }
-    const std::string line = width > 2 ? fit(whole, width - 2) : whole;
+    const std::string line = width > 2 && !body.drawn ? fit(whole, width - 2) : whole;
     folds |= line.size() < whole.size();
-    out += "  " +
-           painted(line, body.diff ? markdown::style_of_diff_line(whole) : style::dim, look) + "\n";
+    const layout::Style style = body.drawn  ? style::plain
+                                : body.diff ? markdown::style_of_diff_line(whole)
+                                            : style::dim;
+    out += "  " + painted(line, style, look) + "\n";
   }
   return body.from_end ? out : out + more;
 }
@@ -115,7 +122,7 @@ std::string todo_row(const plan::TodoItem& item, std::size_t width,
   const layout::Style row_style = done ? style::dim : doing ? style::strong : style::plain;
   const std::size_t before = 2 + display_width(mark);
   const std::string text =
-      layout::wrapped(sanitized_row(item.text), width > before ? width - before : 0);
+      layout::wrapped(sanitized_row(item.text), layout::left_of(width, before));
   std::string out, begin = "  " + mark;
   for (const std::string_view row : split(text, '\n')) {
     out += painted(begin + std::string(row), row_style, look) + "\n";
@@ -172,18 +179,19 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
     const auto [added, removed] = markdown::counts_of_diff(diff);
     outcome = "+" + std::to_string(added) + " −" + std::to_string(removed);
     if (diff.ends_with('\n')) diff.pop_back();
-    body = {.lines = markdown::diff_rows(diff, width > 2 ? width - 2 : 0, look),
+    body = {.lines = markdown::diff_rows(diff, layout::left_of(width, 2), look),
             .drawn = true,
             .most = shown_diff_lines};
     view.folded = {.drawn = true};
     for (const std::string& row : body.lines) view.folded.text += "  " + row + "\n";
     if (!end.with_diff) body.lines.clear();
   } else if (tool != nullptr && tool->diff && !failed && !model::was_amended(end.result)) {
-    view.folded.text = tool->diff(end.call->input);
-    view.folded.diff = true;
-    body = {.lines = changed_lines(view.folded.text), .diff = true, .most = shown_diff_lines};
-    view.folded.text.clear();
-    for (const std::string& line : body.lines) view.folded.text += line + "\n";
+    body = {.lines = changed_lines(tool->diff(end.call->input)),
+            .diff = true,
+            .most = shown_diff_lines};
+    view.folded = {.drawn = true};
+    for (const std::string& line : body.lines)
+      view.folded.text += painted(line, markdown::style_of_diff_line(line), look) + "\n";
     outcome = counts_of(body.lines);
     if (!end.with_diff) body.lines.clear();
   } else if (tool != nullptr && tool->effect == model::Effect::reads && !failed) {
@@ -194,24 +202,16 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
   if (end.duration_ms > 0 && !refused) outcome += " · " + short_duration(end.duration_ms);
 
   const bool broke = failed && !refused;
-  const std::string mark = look.labels ? (refused  ? std::string(refused_label)
-                                          : failed ? "failed: "
-                                                   : "done: ")
-                           : refused   ? "○ "
-                           : failed    ? "✗ "
-                                       : "● ";
+  const EndMark& row = end_marks[refused ? 0 : failed ? 1 : 2];
+  const std::string mark(look.labels ? row.label : row.sign);
   if (width > 0) outcome = fit(outcome, std::max<std::size_t>(width / 2, 12));
   view.folded.title = end.call ? title_of(*end.call, tools) : "tool result";
   const std::size_t room = display_width(mark) + display_width(outcome) + 2;
   const std::string title =
       width == 0 ? view.folded.title : fit(view.folded.title, width > room ? width - room : 1);
   bool folds = false;
-  view.shown = painted(mark,
-                       broke     ? style::bad
-                       : refused ? style::warning
-                                 : style::good,
-                       look) +
-               title + "  " + painted(outcome, broke ? style::bad : style::dim, look) + "\n" +
+  view.shown = painted(mark, *row.style, look) + title + "  " +
+               painted(outcome, broke ? style::bad : style::dim, look) + "\n" +
                painted_body(body, width, look, folds);
   if (body.lines.empty() && !text.empty()) folds = true;
   if (!folds || refused) view.folded = {};
@@ -249,9 +249,7 @@ std::string unfolded(const FoldedOutput& folded, std::size_t width, const Termin
   if (folded.drawn) return out + folded.text;
   std::string text;
   for (const std::string& line : lines_of(folded.text)) text += line + "\n";
-  if (folded.prose) text = layout::wrapped(text, width);
-  return out +=
-         folded.diff ? markdown::painted_diff(text, look) : painted(text, style::plain, look);
+  return out + (folded.prose ? layout::wrapped(text, width) : text);
 }
 
 ToolView view_of_prompt(const model::Entry& entry, const model::Message& message,

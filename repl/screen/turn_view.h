@@ -21,7 +21,6 @@ using layout::TerminalStyle;
 struct FoldedOutput {
   std::string title{};
   std::string text{};  // all of it; untrusted
-  bool diff = false;
   bool prose = false;  // lines break between words
   bool drawn = false;  // the text is as it was shown, and safe
   bool operator==(const FoldedOutput&) const = default;

@@ -152,13 +152,13 @@ void show_last(const PathView& view) {
   const std::string before = part(0, at), question = part(at, std::min(at + 1, path.size())),
                     rest = part(std::min(at + 1, path.size()), path.size());
   const std::size_t height = view.screen.height();
-  const std::size_t rows = height > kept_free + least ? height - kept_free : least;
+  const std::size_t rows = std::max(layout::left_of(height, kept_free), least);
   const std::size_t width = view.screen.width();
   if (layout::rows_of(before + question + rest, width) <= rows)
     return view.screen.print_drawn(before + question + rest);
   // A third for the question, if it needs that much.
   const layout::Cut start = layout::first_rows(question, rows / 3, width);
-  const std::size_t left = rows - std::min(rows, layout::rows_of(start.text, width));
+  const std::size_t left = layout::left_of(rows, layout::rows_of(start.text, width));
   const layout::Cut end = layout::last_rows(rest, left, width);
   view.screen.print_drawn(start.text);
   if (const std::size_t out = start.lines_out + end.lines_out; out > 0) {

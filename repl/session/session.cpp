@@ -6,6 +6,7 @@
 #include "core/permission/shell_words.h"
 #include "core/store/home/presence.h"
 #include "core/store/session_name.h"
+#include "core/text/on_exit.h"
 #include "core/text/text.h"
 #include "repl/layout/width.h"
 #include "repl/pick/session_picker.h"
@@ -37,20 +38,6 @@ model::Inquiry question_on_leaving(std::size_t jobs, std::size_t agents, bool ca
   out.options.push_back({"cancel", "and stay here"});
   return out;
 }
-
-// A model that answers for as long as this lives.
-class ModelForATurn {
- public:
-  ModelForATurn(model::ModelRef& used, model::ModelRef wanted)
-      : used_(used), usual_(std::exchange(used, std::move(wanted))) {}
-  ~ModelForATurn() { used_ = usual_; }
-  ModelForATurn(const ModelForATurn&) = delete;
-  ModelForATurn& operator=(const ModelForATurn&) = delete;
-
- private:
-  model::ModelRef& used_;
-  model::ModelRef usual_;
-};
 
 struct ModeWord {
   permission::Mode mode;
@@ -188,7 +175,8 @@ agent::TurnEnd Session::send(const Agent::Prompt& prompt) {
 agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.store.presence().enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
-  const TypedInput::Ahead ahead(parts_.input, steering());
+  parts_.input.begin_ahead(steering());
+  const OnExit at_the_end([this] { parts_.input.end_ahead(); });
   parts_.notifier.turn_begins();
   parts_.screen.begin_turn();
   waited_ = {};
@@ -273,7 +261,7 @@ std::optional<model::Fetched> Session::fetched(const std::string& name) {
 }
 
 model::PromptWithFiles Session::with_its_files(const std::string& prompt, std::string_view mentions,
-                                               When when) try {
+                                               When when, const std::string& command) try {
   const Tool* reader = file_reader();
   if (reader == nullptr) return {model::user_message(prompt)};
   model::AttachPorts ports;
@@ -305,7 +293,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt, std::s
                                   " does not accept images; it only sees that there is one\n");
   return out;
 } catch (const Error&) {
-  if (when == When::idle) parts_.input.put_back(prompt);
+  if (when == When::idle) parts_.input.put_back(command.empty() ? prompt : command);
   throw;
 }
 
@@ -372,18 +360,13 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   parts_.screen.print_each(rendered->remarks, "  ");
   const std::string command = "/" + std::string(name) + " " + std::string(arguments);
   // What came through a pipe names no files.
-  model::PromptWithFiles with = [&] {
-    try {
-      return with_its_files(rendered->text,
-                            parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
-    } catch (const Error&) {  // what was typed, not what it became
-      parts_.input.put_back(command);
-      throw;
-    }
-  }();
+  const std::string_view mentions =
+      parts_.input.typed().empty() ? std::string_view{} : rendered->mentions;
+  model::PromptWithFiles with = with_its_files(rendered->text, mentions, When::idle, command);
   for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
-  const ModelForATurn other(settings_.model, wanted_model(*rendered));
+  const model::ModelRef usual = std::exchange(settings_.model, wanted_model(*rendered));
+  const OnExit back_to_it([&] { settings_.model = usual; });
   const agent::TurnEnd end = send({with.message, rendered->meta, rendered->temporary_rules});
   if (end.not_sent || end.unanswered) put_back(command);
   return true;

@@ -164,8 +164,9 @@ class Session {
   model::ModelRef wanted_model(const project::RenderedCommand& command);
   // While a turn runs nothing is asked: what needs an answer is not attached.
   enum class When { idle, during_turn };
+  // If that fails, `command` is back in the line, else the prompt.
   model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions,
-                                        When when = When::idle);
+                                        When when = When::idle, const std::string& command = {});
   model::Ports ports();
   std::string title() const;                               // what it is called, one way or another
   bool tell_of_others(const std::string& open_elsewhere);  // true: another process is at work

@@ -73,18 +73,8 @@ class TypedInput {
 
   // Reads the keyboard while a turn runs. At its end queued lines come next; after a stopped turn
   // everything goes back into the line.
-  class Ahead {
-   public:
-    Ahead(TypedInput& input, prompt::Steering steering) : input_(input) {
-      input_.begin_ahead(std::move(steering));
-    }
-    ~Ahead() { input_.end_ahead(); }
-    Ahead(const Ahead&) = delete;
-    Ahead& operator=(const Ahead&) = delete;
-
-   private:
-    TypedInput& input_;
-  };
+  void begin_ahead(prompt::Steering steering);
+  void end_ahead();
   // The keyboard's part in a turn's poll.
   model::Ports::Input port() { return ahead_ ? ahead_->input() : model::Ports::Input{}; }
   const std::atomic<unsigned>* stops() const { return parts_.stops; }
@@ -104,8 +94,6 @@ class TypedInput {
   std::optional<std::string> ask_line(const model::LineQuestion& question);
 
  private:
-  void begin_ahead(prompt::Steering steering);
-  void end_ahead();
   std::optional<std::string> read_answer();
 
   Parts parts_;

@@ -94,8 +94,6 @@ class StatusLine : public RowsAbove {
   };
   explicit StatusLine(Parts parts) : parts_(std::move(parts)), opened_(parts_.now()) {}
   ~StatusLine() override;
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
 
   // Waits for nothing.
   std::vector<Row> rows(std::size_t columns) override;

@@ -8,32 +8,33 @@
 
 namespace skein::terminal {
 
+using layout::left_of;
+
 namespace {
 
-std::string up(int rows) { return rows > 0 ? "\x1b[" + std::to_string(rows) + "A" : ""; }
+std::string up(std::size_t rows) { return rows > 0 ? "\x1b[" + std::to_string(rows) + "A" : ""; }
 
 }  // namespace
 
-LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns,
-                   int screen_columns) {
-  const int width = std::max(2, screen_columns);
+LineLayout lay_out(std::string_view text, std::size_t cursor, std::size_t prompt_columns,
+                   std::size_t screen_columns) {
+  const std::size_t width = std::max<std::size_t>(2, screen_columns);
   LineLayout out{.caret = {0, prompt_columns}, .end = {0, prompt_columns}};
   Caret& at = out.end;
   bool row_is_full = false;  // the last character filled it: a newline has nothing left to fill
-  const auto put = [&](std::string_view piece, int columns) {
+  const auto put = [&](std::string_view piece, std::size_t columns) {
     out.shown += piece;
     at.column += columns;
     row_is_full = at.column >= width;
     at.row += at.column / width;
     at.column %= width;
   };
-  const auto fill = [&](int columns) {
-    put(std::string(static_cast<std::size_t>(columns), ' '), columns);
-  };
+  const auto fill = [&](std::size_t columns) { put(std::string(columns, ' '), columns); };
+  const auto fill_row = [&] { fill(left_of(width, at.column)); };
   for (std::size_t i = 0; i < text.size();) {
     if (i == cursor) out.cursor = out.shown.size(), out.caret = at;
     if (text[i] == '\n') {
-      if (!row_is_full) fill(width - at.column);
+      if (!row_is_full) fill_row();
       row_is_full = false;
       ++i;
     } else if (text[i] == '\t') {
@@ -42,8 +43,8 @@ LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns
     } else {
       const layout::Grapheme grapheme = layout::first_grapheme(text.substr(i));
       const std::string piece = layout::sanitized(text.substr(i, grapheme.bytes));
-      const int columns = static_cast<int>(layout::display_width(piece));
-      if (columns <= width && at.column + columns > width) fill(width - at.column);
+      const std::size_t columns = layout::display_width(piece);
+      if (columns <= width && at.column + columns > width) fill_row();
       put(piece, columns);
       i += grapheme.bytes;
     }
@@ -52,10 +53,11 @@ LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns
   return out;
 }
 
-std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, int screen_columns) {
-  const int width = std::max(2, screen_columns);
+std::vector<std::string> rows_of(const LineLayout& layout, std::size_t prompt_columns,
+                                 std::size_t screen_columns) {
+  const std::size_t width = std::max<std::size_t>(2, screen_columns);
   std::vector<std::string> rows(1);
-  int column = prompt_columns;
+  std::size_t column = prompt_columns;
   const auto next_row = [&] {
     rows.emplace_back();
     column = 0;
@@ -64,56 +66,54 @@ std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, i
     const layout::Grapheme grapheme = layout::first_grapheme(rest);
     if (column >= width) next_row();
     rows.back() += rest.substr(0, grapheme.bytes);
-    column += static_cast<int>(grapheme.columns);
+    column += grapheme.columns;
     rest.remove_prefix(grapheme.bytes);
   }
   if (column >= width) next_row();  // the cursor behind a full row is on the next one
   return rows;
 }
 
-LineLayout around_cursor(const LineLayout& layout, int prompt_columns, int screen_columns,
-                         int most) {
+LineLayout around_cursor(const LineLayout& layout, std::size_t prompt_columns,
+                         std::size_t screen_columns, std::size_t most) {
   if (layout.end.row < most) return layout;
-  const int width = std::max(2, screen_columns);
+  const std::size_t width = std::max<std::size_t>(2, screen_columns);
   std::vector<std::string> rows = rows_of(layout, prompt_columns, screen_columns);
-  const int count = static_cast<int>(rows.size());
-  most = std::clamp(most, 1, count);
-  const int first = std::clamp(layout.caret.row - most / 2, 0, count - most);
-  const auto row = [&](int at) -> std::string& { return rows[static_cast<std::size_t>(at)]; };
-  const auto say = [&](int at, int left_out, const char* where, int columns) {
-    row(at) = layout::padded(layout::fit("… " + std::to_string(left_out) + " more " + where,
-                                         static_cast<std::size_t>(columns)),
-                             static_cast<std::size_t>(columns));
+  most = std::clamp<std::size_t>(most, 1, rows.size());
+  const std::size_t first = std::min(left_of(layout.caret.row, most / 2), rows.size() - most);
+  const auto say = [&](std::size_t at, std::size_t left_out, const char* where,
+                       std::size_t columns) {
+    rows[at] = layout::padded(
+        layout::fit("… " + std::to_string(left_out) + " more " + where, columns), columns);
   };
   std::size_t before_cursor = layout.cursor;  // bytes of its row
-  for (int i = 0; i < layout.caret.row; ++i) before_cursor -= row(i).size();
-  const int below = count - first - most;
+  for (std::size_t i = 0; i < layout.caret.row; ++i) before_cursor -= rows[i].size();
+  const std::size_t below = rows.size() - first - most;
   LineLayout out{.caret = {layout.caret.row - first, layout.caret.column},
                  .end = {most - 1, below > 0 ? width - 1 : layout.end.column}};
   if (first > 0 && layout.caret.row > first)
-    say(first, first + 1, "above", width - prompt_columns);
+    say(first, first + 1, "above", left_of(width, prompt_columns));
   else if (first > 0)  // one row only: behind the prompt there is less room
-    row(first) = layout::fit(row(first), static_cast<std::size_t>(width - prompt_columns - 1));
+    rows[first] = layout::fit(rows[first], left_of(width, prompt_columns + 1));
   if (below > 0 && layout.caret.row < first + most - 1)
     say(first + most - 1, below + 1, "below", width - 1);
-  for (int i = first; i < first + most; ++i) {
+  for (std::size_t i = first; i < first + most; ++i) {
     if (i == layout.caret.row) out.cursor = out.shown.size() + before_cursor;
-    out.shown += row(i);
+    out.shown += rows[i];
   }
   return out;
 }
 
 // A window that became narrower has wrapped the lines.
 std::string InlinePanel::to_first_line() const {
-  const int columns = std::max(1, terminal_.size().columns);
-  int rows = 0;
-  for (int i = 0; i < row_ && i < static_cast<int>(widths_.size()); ++i)
-    rows += std::max(1, (widths_[static_cast<std::size_t>(i)] + columns - 1) / columns);
+  const std::size_t columns = terminal_.size().columns;
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < std::min(row_, widths_.size()); ++i)
+    rows += layout::rows_taken(widths_[i], columns);
   return up(rows) + "\r";
 }
 
 void InlinePanel::show(const std::vector<Line>& lines, Caret cursor) {
-  const auto columns = static_cast<std::size_t>(std::max(2, terminal_.size().columns) - 1);
+  const std::size_t columns = std::max<std::size_t>(2, terminal_.size().columns) - 1;
   std::string out = "\x1b[?25l" + to_first_line();
   widths_.clear();
   for (const Line& line : lines) {
@@ -126,14 +126,12 @@ void InlinePanel::show(const std::vector<Line>& lines, Caret cursor) {
     out += text;
     if (line.style != Line::Style::plain) out += "\x1b[0m";
     out += "\x1b[K";
-    widths_.push_back(
-        static_cast<int>(layout::display_width(drawn ? layout::without_styles(text) : text)));
+    widths_.push_back(layout::display_width(drawn ? layout::without_styles(text) : text));
   }
   out += "\x1b[J";
   row_ = cursor.row;
-  out += up(static_cast<int>(lines.size()) - 1 - cursor.row);
-  const int column = std::min(cursor.column, static_cast<int>(columns));
-  out += "\x1b[" + std::to_string(column + 1) + "G\x1b[?25h";
+  out += up(left_of(lines.size(), cursor.row + 1));
+  out += "\x1b[" + std::to_string(std::min(cursor.column, columns) + 1) + "G\x1b[?25h";
   terminal_.write(out);
 }
 

@@ -6,14 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "repl/layout/width.h"
 #include "repl/terminal/terminal.h"
 
 namespace skein::terminal {
 
-struct Caret {
-  int row = 0, column = 0;
-  bool operator==(const Caret&) const = default;
-};
+using layout::Caret;
 
 // A text of several lines as one long line: every newline becomes spaces up to the end of the row.
 // That is the only kind replxx can draw and count.
@@ -24,16 +22,17 @@ struct LineLayout {
   bool operator==(const LineLayout&) const = default;
 };
 
-LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns,
-                   int screen_columns);
+LineLayout lay_out(std::string_view text, std::size_t cursor, std::size_t prompt_columns,
+                   std::size_t screen_columns);
 
 // The rows of a layout; the first begins behind the prompt.
-std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, int screen_columns);
+std::vector<std::string> rows_of(const LineLayout& layout, std::size_t prompt_columns,
+                                 std::size_t screen_columns);
 
 // At most `most` rows of it around the cursor, for a text that is taller than its place. A row of
 // its own says how much there is above, another how much below.
-LineLayout around_cursor(const LineLayout& layout, int prompt_columns, int screen_columns,
-                         int most);
+LineLayout around_cursor(const LineLayout& layout, std::size_t prompt_columns,
+                         std::size_t screen_columns, std::size_t most);
 
 // Stays in the normal screen and touches nothing above.
 class InlinePanel {
@@ -60,8 +59,8 @@ class InlinePanel {
   std::string to_first_line() const;
 
   Terminal& terminal_;
-  std::vector<int> widths_{};  // of the lines shown
-  int row_ = 0;                // the cursor's
+  std::vector<std::size_t> widths_{};  // of the lines shown
+  std::size_t row_ = 0;                // the cursor's
 };
 
 }  // namespace skein::terminal

@@ -378,10 +378,10 @@ std::string key_help(const KeyMap& keys, std::size_t width, const layout::Termin
   names = std::min(names, widest_key);
   const std::size_t columns = width >= side_by_side ? 2 : 1;
   const std::size_t cell =
-      std::min((width - std::min<std::size_t>(width, 2)) / columns, names + 2 + widest_words + 4);
+      std::min(layout::left_of(width, 2) / columns, names + 2 + widest_words + 4);
   const auto drawn = [&](const KeyRow& row, bool last) {
     const std::string key = layout::padded(layout::fit(one_key_of(keys, row), names), names) + "  ";
-    const std::size_t room = cell - std::min(cell, names + 2);
+    const std::size_t room = layout::left_of(cell, names + 2);
     std::string words = layout::fit(row.brief, last ? room : room - 1);
     if (!last) words = layout::padded(std::move(words), room);
     return painted(key, layout::style::code, look) + words;

@@ -6,6 +6,8 @@ namespace skein::terminal {
 
 using std::chrono::steady_clock, std::chrono::milliseconds;
 
+constexpr milliseconds short_pause{KeyDecoder::pause_ms};
+
 Keyboard::Keyboard(Terminal& terminal, std::function<bool()> leaving, const KeyMap& keys)
     : terminal_(terminal), leaving_(std::move(leaving)), keys_(keys) {
   check_keys();
@@ -98,7 +100,6 @@ bool Keyboard::take_escape() {
   std::optional<Key> key;
   do key = rest.next();
   while (key && key->code != Key::Code::escape);
-  constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
   if (!key && rest.waiting() && terminal_.wait(short_pause) == Wake::deadline) key = rest.flush();
   if (key && key->code == Key::Code::escape) decoder_ = std::move(rest);
   return hung_up() || (key && key->code == Key::Code::escape);
@@ -115,7 +116,6 @@ Keyboard::KeyResult Keyboard::next(Key& key, std::optional<std::chrono::millisec
     if (std::exchange(woken_, false)) return KeyResult::pause;
     if (hung_up()) return KeyResult::hang_up;
     const bool doubt = decoder_.waiting();
-    constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
     switch (terminal_.wait(doubt ? short_pause : pause, woken)) {
       case Wake::ready: take_in(); break;
       case Wake::signal: return leaving_() ? KeyResult::hang_up : KeyResult::signal;

@@ -14,7 +14,7 @@ namespace skein::terminal {
 class Terminal {
  public:
   struct Size {
-    int columns = 80, rows = 24;
+    std::size_t columns = 80, rows = 24;
     bool operator==(const Size&) const = default;
   };
   // found: its original mode; editing: every key is a byte for us; turn: the same, but ^C is a

@@ -35,7 +35,8 @@ struct Typist : prompt::LineEditor {
 
 // A prompt on a stage.
 struct Room : session::Program {
-  explicit Room(JsonText script, bool attended = true)
+  explicit Room(JsonText script, bool attended = true,
+                const model::Tools& tools = tools::tool_table())
       : stage(std::move(script)),
         input({.screen = *screen,
                .stop = stage.stop,
@@ -49,7 +50,7 @@ struct Room : session::Program {
                  .leave = leave,
                  .workspace = "/ws",
                  .settings_for = [this](const agent::Conversation& on) { return settings_for(on); },
-                 .services = {.tools = &tools::tool_table(), .program = this}}) {
+                 .services = {.tools = &tools, .program = this}}) {
     input.use(typist);
   }
 
@@ -354,4 +355,27 @@ TEST_CASE("what fails while nobody types is told, and the prompt comes again") {
 
   CHECK(room.screen.bytes().find("error: the skills are gone") != std::string::npos);
   CHECK(room.screen.bytes().find("hello") != std::string::npos);
+}
+
+TEST_CASE("a command that cannot be sent is back in the line as it was typed") {
+  struct WithCommand : Room {
+    using Room::Room;
+    std::optional<project::RenderedCommand> render(std::string_view, std::string_view,
+                                                   const session::CommandPorts&) override {
+      return project::RenderedCommand{.text = "look at @docs:page", .mentions = "@docs:page"};
+    }
+    std::optional<model::Fetched> fetch(const std::string&, const session::CommandPorts&) override {
+      throw Error("the server is gone");
+    }
+  };
+  model::Tools tools = tools::tool_table();
+  for (model::Tool& tool : tools) tool.locate = [](std::string_view) { return model::Located{}; };
+  WithCommand room(talk, true, tools);
+  room.open("main:test:one");
+  room.typist.lines = {"/look closely"};
+
+  room.repl.run();
+
+  CHECK(room.typist.found == Lines{"", "/look closely"});
+  CHECK(room.screen.bytes().find("error: the server is gone") != std::string::npos);
 }

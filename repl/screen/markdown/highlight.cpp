@@ -286,7 +286,7 @@ void add_code_rows(std::vector<std::string>& rows, std::string_view first, std::
   const std::string line = layout::without_styles(code);
   const std::size_t before = layout::display_width(layout::without_styles(first));
   const std::size_t mark = layout::display_width(goes_on);
-  const std::size_t room = width > before + mark + 1 ? width - before - mark : 1;
+  const std::size_t room = std::max<std::size_t>(1, layout::left_of(width, before + mark));
   std::vector<std::string_view> pieces = layout::pieces_of(line, room);
   if (layout::display_width(line) <= room + mark) pieces = {line};
   std::string_view rest = code;
@@ -322,7 +322,7 @@ std::vector<std::string> diff_rows(std::string_view safe, std::size_t width,
   std::size_t before = 0, after = 0;  // the numbers of the next lines
   const auto add_numbered = [&](std::size_t number, std::string_view line, Style style) {
     std::string count = std::to_string(number);
-    count.insert(0, digits - std::min(digits, count.size()), ' ');
+    count.insert(0, layout::left_of(digits, count.size()), ' ');
     const bool same = style == style::plain;
     add_code_rows(rows, painted(count + " " + line[0] + " ", same ? style::dim : style, look),
                   same ? colours.line(line.substr(1), look) : painted(line.substr(1), style, look),
@@ -372,14 +372,8 @@ Style style_of_diff_line(std::string_view line) {
 }
 
 std::string painted_diff(std::string_view safe, const TerminalStyle& look) {
-  std::string out;
-  while (!safe.empty()) {
-    const std::size_t end = std::min(safe.find('\n'), safe.size());
-    out += painted(safe.substr(0, end), style_of_diff_line(safe.substr(0, end)), look);
-    if (end < safe.size()) out += '\n';
-    safe.remove_prefix(std::min(end + 1, safe.size()));
-  }
-  return out;
+  return layout::by_line(
+      safe, [&](std::string_view line) { return painted(line, style_of_diff_line(line), look); });
 }
 
 }  // namespace skein::screen::markdown

@@ -304,6 +304,16 @@ constexpr CharacterReference references[] = {{"&amp;", "&"},   {"&lt;", "<"},   
                                              {"&quot;", "\""}, {"&apos;", "'"}, {"&#39;", "'"},
                                              {"&#34;", "\""},  {"&nbsp;", " "}};
 
+// Those of a whole text.
+void for_each_span(std::string_view text, const auto& take) {
+  for (char before = 0; !text.empty();) {
+    const Span span = *first_span(text, before, true);
+    take(span);
+    before = text[span.length - 1];
+    text.remove_prefix(span.length);
+  }
+}
+
 Found reference(std::string_view text, bool whole) {
   for (const auto& [source, shown] : references) {
     if (text.starts_with(source)) return Span{SpanKind::text, source.size(), shown, {}};
@@ -423,25 +433,16 @@ void add_span(const Span& span, Style style, const TerminalStyle& look, Flow& fl
 }
 
 void add_spans(std::string_view text, Style style, const TerminalStyle& look, Flow& flow) {
-  char before = 0;
-  while (!text.empty()) {
-    const Span span = *first_span(text, before, true);
-    add_span(span, style, look, flow);
-    before = text[span.length - 1];
-    text.remove_prefix(span.length);
-  }
+  if (!is_rendered(look)) return flow.add(text, style);
+  for_each_span(text, [&](const Span& span) { add_span(span, style, look, flow); });
 }
 
 std::string without_marks(std::string_view text) {
   std::string out;
-  char before = 0;
-  while (!text.empty()) {
-    const Span span = *first_span(text, before, true);
+  for_each_span(text, [&](const Span& span) {
     const bool nested = span.kind != SpanKind::text && span.kind != SpanKind::code;
     out += nested ? without_marks(span.inner) : span.inner;
-    before = text[span.length - 1];
-    text.remove_prefix(span.length);
-  }
+  });
   return out;
 }
 

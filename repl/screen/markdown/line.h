@@ -60,7 +60,7 @@ std::optional<Span> first_span(std::string_view text, char before, bool whole);
 // The longest span in bytes, and so the most that is ever held back.
 inline constexpr std::size_t longest_span = 800;
 
-// A whole text with its spans.
+// A whole text with its spans, or as it is where marks are shown.
 void add_spans(std::string_view text, Style style, const TerminalStyle& look, Flow& flow);
 void add_span(const Span& span, Style style, const TerminalStyle& look, Flow& flow);
 

@@ -50,7 +50,7 @@ Align align_of(std::string_view ruler_cell) {
 }
 
 std::string aligned(const std::string& styled, std::size_t used, std::size_t width, Align align) {
-  const std::size_t space = used < width ? width - used : 0;
+  const std::size_t space = layout::left_of(width, used);
   const std::size_t before = align == Align::right ? space : align == Align::centre ? space / 2 : 0;
   return std::string(before, ' ') + styled + std::string(space - before, ' ');
 }
@@ -66,10 +66,7 @@ Cells rows_of(std::string_view cell, std::size_t width, Style style, const Termi
     more = close != std::string_view::npos;
     const std::string_view part = cell.substr(0, more ? end : cell.size());
     flow.begin("", "");
-    if (is_rendered(look))
-      add_spans(part, style, look, flow);
-    else
-      flow.add(part, style);
+    add_spans(part, style, look, flow);
     flow.end_line();
     if (more) cell.remove_prefix(close + 1);
   }
@@ -100,7 +97,8 @@ class Drawing {
     }
     const std::size_t lines_between = look.colour ? 3 * columns - 3 : 3 * columns + 1;
     const std::size_t taken = lines_between + display_width(without_styles(prefix));
-    widths_ = layout::share_out(wanted, width == 0 ? 0 : width > taken ? width - taken : 1, 6);
+    widths_ = layout::share_out(
+        wanted, width == 0 ? 0 : std::max<std::size_t>(1, layout::left_of(width, taken)), 6);
     wraps_ = widths_ != wanted;
   }
 
@@ -235,7 +233,15 @@ void Markdown::set_width(std::size_t width) {
   flow_.set_width(width);
 }
 
-std::string Markdown::feed(std::string_view text) {
+std::string Markdown::feed(std::string_view untrusted) {
+  begun_ = begun_ || !untrusted.empty();
+  std::string safe;
+  sanitizer_.feed(untrusted, safe);
+  take_in(safe);
+  return flow_.take();
+}
+
+void Markdown::take_in(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     line_ += text.substr(0, end);
@@ -247,10 +253,12 @@ std::string Markdown::feed(std::string_view text) {
     finish_line();
     text.remove_prefix(end + 1);
   }
-  return flow_.take();
 }
 
 std::string Markdown::end() {
+  std::string rest;
+  sanitizer_.end(rest);
+  take_in(rest);
   if (!line_.empty() || phase_ != Phase::start || mid_code_line_) {
     advance(true);
     finish_line();
@@ -362,11 +370,8 @@ void Markdown::finish_held() {
       return;
     case Kind::heading: {
       if (!is_rendered(look_)) return show_as_prose(shape_, line_);
-      show_blank_lines();
-      flow_.begin(shape_.first, shape_.others);
       const Style style = shape_.level == 1 ? style::title : style::heading;
-      add_spans(heading_text(line_, shape_.level), style, look_, flow_);
-      return flow_.end_line();
+      return show_as_prose(shape_, heading_text(line_, shape_.level), style);
     }
     case Kind::rule:
       if (look_.labels) return static_cast<void>(++blank_);
@@ -454,20 +459,17 @@ void Markdown::show_table() {
   rows_.clear();
   row_bytes_ = 0;
   if (rows.size() < 2 || !is_table_ruler(rows[1])) {
-    for (std::size_t i = 0; i < rows.size(); ++i) show_as_prose(row_shape_, rows[i]);
+    for (const std::string& row : rows) show_as_prose(row_shape_, row);
     return;
   }
   show_blank_lines();
   flow_.lines(Drawing(rows, row_shape_.others, width_, look_).text());
 }
 
-void Markdown::show_as_prose(const MarkdownLine& line, std::string_view content) {
+void Markdown::show_as_prose(const MarkdownLine& line, std::string_view content, Style style) {
   show_blank_lines();
   flow_.begin(line.first, line.others);
-  if (is_rendered(look_))
-    add_spans(content, style::plain, look_, flow_);
-  else
-    flow_.add(content, style::plain);
+  add_spans(content, style, look_, flow_);
   flow_.end_line();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "repl/layout/flow.h"
+#include "repl/layout/sanitize.h"
 #include "repl/screen/markdown/highlight.h"
 #include "repl/screen/markdown/line.h"
 
@@ -22,7 +23,9 @@ class Markdown {
       : look_(look), width_(width), flow_(look, width) {}
   void set_width(std::size_t width);
 
-  std::string feed(std::string_view safe);
+  bool begun() const { return begun_; }
+  // What can be shown of it. A word that may go on waits.
+  std::string feed(std::string_view untrusted);
   // Ends the text: writes what was held back and a newline. Ready for another text.
   std::string end();
   // After a pause: writes a word that was held back, so that everything received can be read.
@@ -33,6 +36,7 @@ class Markdown {
  private:
   enum class Phase { start, flowing, holding };  // of the incoming line
 
+  void take_in(std::string_view safe);
   void advance(bool whole);
   void begin(const MarkdownLine& line);
   void flow_spans(bool whole);
@@ -42,12 +46,15 @@ class Markdown {
   void code_line();
   void show_code(std::string_view first, std::string code);
   void show_table();
-  void show_as_prose(const MarkdownLine& line, std::string_view content);
+  void show_as_prose(const MarkdownLine& line, std::string_view content,
+                     Style style = style::plain);
   void show_blank_lines();
 
   TerminalStyle look_;
   std::size_t width_;
   layout::Flow flow_;
+  layout::Sanitizer sanitizer_{};
+  bool begun_ = false;
   std::string line_{};  // the part of it not yet shown
   Phase phase_ = Phase::start;
   MarkdownLine shape_{};

@@ -14,7 +14,7 @@ TEST_CASE("below a turn stand the lines that wait, the line being typed and its 
   REQUIRE(shown.region.rows.size() == 3);
   CHECK(shown.region.rows[1].text == "  2 steers · b");
   CHECK(shown.region.rows[2].text == "› and one more");
-  CHECK(shown.region.caret == screen::LiveRegion::Caret{2, 2});
+  CHECK(shown.region.caret == layout::Caret{2, 2});
   CHECK(shown.used);
 }
 
@@ -22,12 +22,12 @@ TEST_CASE("however much is typed or waits, the text above keeps its place") {
   edit::LineEdit line;
   for (int i = 0; i < 60; ++i) line.insert("a row of words that is long enough to wrap\n");
   const std::vector<std::string> waiting(20, "1 queued · something");
-  for (int rows = 4; rows < 40; ++rows)
-    for (const int columns : {10, 40, 80}) {
+  for (std::size_t rows = 4; rows < 40; ++rows)
+    for (const std::size_t columns : {10, 40, 80}) {
       const screen::LiveInput shown =
           live_input({.waiting = waiting, .line = line}, {columns, rows});
       CAPTURE(rows);
-      CHECK(shown.region.rows.size() + 3 <= static_cast<std::size_t>(std::max(rows, 5)));
+      CHECK(shown.region.rows.size() + 3 <= std::max<std::size_t>(rows, 5));
       REQUIRE(shown.region.caret);
       CHECK(shown.region.caret->row < shown.region.rows.size());
     }

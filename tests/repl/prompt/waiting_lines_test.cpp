@@ -34,7 +34,7 @@ TEST_CASE("a line that was taken back is never sent, one that was handed out can
   Turn turn;
   turn.lines.steer({.text = "one"});
   turn.lines.steer({.text = "two"});
-  CHECK(turn.lines.take_back_last()->text == "two");
+  CHECK(turn.lines.take_back(turn.lines.size())->text == "two");
   const std::vector<model::Entry> sent = turn.inbox.take();
   REQUIRE(sent.size() == 1);
   CHECK_FALSE(turn.lines.take_back(1));

@@ -55,5 +55,15 @@ TEST_CASE("of a text too tall for its place, what is around the cursor is shown"
   CHECK(rows[2].starts_with("5"));
   CHECK(rows[3].starts_with("… 4 more below"));
   CHECK(middle.caret == Caret{2, 0});
-  for (int most = 1; most < 4; ++most) CHECK(around_cursor(all, 2, 20, most).end.row == most - 1);
+  for (std::size_t most = 1; most < 4; ++most)
+    CHECK(around_cursor(all, 2, 20, most).end.row == most - 1);
+}
+
+TEST_CASE("a window may be narrower than the prompt") {
+  for (std::size_t columns = 1; columns < 12; ++columns) {
+    const LineLayout layout = lay_out("漢字 and\nmore\n", 9, 7, columns);
+    const LineLayout cut = around_cursor(layout, 7, columns, 2);
+    CHECK(cut.caret.row <= cut.end.row);
+    CHECK(cut.shown.size() < 200);
+  }
 }

@@ -1,4 +1,4 @@
-// The answer and the thinking of a model as they arrive, made safe for the screen.
+// The thinking of a model as it arrives, made safe for the screen.
 #pragma once
 
 #include <string>
@@ -6,30 +6,8 @@
 
 #include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"
-#include "repl/screen/markdown/markdown.h"
 
 namespace skein::screen {
-
-// The text of an answer, laid out as Markdown.
-class TextStream {
- public:
-  explicit TextStream(layout::TerminalStyle look) : look_(look), markdown_(look) {}
-
-  bool begun() const { return begun_; }
-  // What can be shown of it on a screen of that width (0: unlimited). A word that may go on waits.
-  std::string add(std::string_view untrusted, std::size_t width);
-  // After a silence: the word that waits.
-  std::string pause() { return begun_ ? markdown_.pause() : ""; }
-  // Another writer is about to begin a new line.
-  std::string interrupt() { return begun_ ? markdown_.interrupt() : ""; }
-  std::string end();  // the rest, and the end of its line
-
- private:
-  layout::TerminalStyle look_;
-  layout::Sanitizer sanitizer_{};
-  markdown::Markdown markdown_;
-  bool begun_ = false;
-};
 
 // Thinking: in words that flow where all of it is shown, else as the one row that it has come to.
 class ThinkingStream {

@@ -1,4 +1,4 @@
-#include "repl/screen/streams.h"
+#include "repl/screen/thinking_stream.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,9 @@
-#include "repl/screen/streams.h"
+#include "repl/screen/thinking_stream.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "repl/layout/width.h"
 #include "repl/screen/turn_view.h"
 
 namespace skein::screen {
@@ -17,23 +18,6 @@ constexpr std::size_t looked_at = 4096;  // bytes at the end that the last row i
 layout::Style thinking_style() { return style::dim | style::emphasis; }
 
 }  // namespace
-
-std::string TextStream::add(std::string_view untrusted, std::size_t width) {
-  if (untrusted.empty()) return {};
-  std::string out = !std::exchange(begun_, true) && look_.labels ? "assistant: " : "";
-  std::string safe;
-  sanitizer_.feed(untrusted, safe);
-  markdown_.set_width(width);
-  return out += markdown_.feed(safe);
-}
-
-std::string TextStream::end() {
-  if (!std::exchange(begun_, false)) return {};
-  std::string rest;
-  sanitizer_.end(rest);
-  rest = markdown_.feed(rest);
-  return rest += markdown_.end();
-}
 
 void ThinkingStream::add_safe(std::string_view safe) {
   while (!safe.empty()) {
@@ -101,7 +85,7 @@ std::string ThinkingStream::latest(std::size_t width) const {
   std::string_view tail = text_;
   tail = tail.substr(0, tail.find_last_not_of(blanks) + 1);  // npos + 1 is 0
   tail.remove_prefix(
-      std::max(tail.find_last_of("\r\n") + 1, tail.size() - std::min(tail.size(), looked_at)));
+      std::max(tail.find_last_of("\r\n") + 1, layout::left_of(tail.size(), looked_at)));
   // The end of a character that was cut in two is not of any use.
   while (!tail.empty() && (static_cast<unsigned char>(tail[0]) & 0xC0) == 0x80)
     tail.remove_prefix(1);

@@ -1,0 +1,20 @@
+// Something to do when a block ends, however it ends.
+#pragma once
+
+#include <utility>
+
+namespace skein {
+
+template <class Do>
+class [[nodiscard]] OnExit {
+ public:
+  explicit OnExit(Do what) : do_(std::move(what)) {}
+  ~OnExit() { do_(); }
+  OnExit(const OnExit&) = delete;
+  OnExit& operator=(const OnExit&) = delete;
+
+ private:
+  Do do_;
+};
+
+}  // namespace skein
