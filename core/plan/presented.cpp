@@ -37,6 +37,37 @@ TodoItem step_in(std::string_view line) {
   return {done ? State::done : State::pending, std::string(trimmed(line.substr(6)))};
 }
 
+constexpr std::size_t most_questions = 4, least_options = 2, most_options = 4;
+constexpr std::size_t header_bytes = 24, label_bytes = 120, text_bytes = 2000;
+
+std::string cut_to(std::string_view text, std::size_t bytes) {
+  const std::string_view whole = trimmed(text);
+  return std::string(utf8_prefix(whole, bytes)) + (whole.size() > bytes ? "…" : "");
+}
+
+model::Inquiry::Option option_in(const Json& json) {
+  if (json.is_string()) return {cut_to(json.get<std::string>(), label_bytes)};
+  return {cut_to(string_at(json, "label"), label_bytes),
+          cut_to(string_at(json, "description"), text_bytes)};
+}
+
+model::Inquiry inquiry_in(const Json& json) {
+  model::Inquiry out{.question = cut_to(string_at(json, "question"), text_bytes),
+                     .header = cut_to(string_at(json, "header"), header_bytes),
+                     .multiple = bool_at(json, "multiple") || bool_at(json, "multiSelect")};
+  for (const Json& option : at(json, "options")) out.options.push_back(option_in(option));
+  return out;
+}
+
+std::string wrong_with(const model::Inquiry& asked) {
+  if (asked.question.empty()) return "every question needs a `question`";
+  if (asked.options.size() < least_options || asked.options.size() > most_options)
+    return "every question needs two to four `options`; the user can always say something else";
+  for (const model::Inquiry::Option& option : asked.options)
+    if (option.label.empty()) return "every option needs a `label`";
+  return {};
+}
+
 }  // namespace
 
 std::string title_of(const model::Plan& plan) {
@@ -122,41 +153,6 @@ model::ToolOutcome outcome_of(const model::Plan& plan, const model::PlanReview& 
   }
   return out;
 }
-
-namespace {
-
-constexpr std::size_t most_questions = 4, least_options = 2, most_options = 4;
-constexpr std::size_t header_bytes = 24, label_bytes = 120, text_bytes = 2000;
-
-std::string cut_to(std::string_view text, std::size_t bytes) {
-  const std::string_view whole = trimmed(text);
-  return std::string(utf8_prefix(whole, bytes)) + (whole.size() > bytes ? "…" : "");
-}
-
-model::Inquiry::Option option_in(const Json& json) {
-  if (json.is_string()) return {cut_to(json.get<std::string>(), label_bytes)};
-  return {cut_to(string_at(json, "label"), label_bytes),
-          cut_to(string_at(json, "description"), text_bytes)};
-}
-
-model::Inquiry inquiry_in(const Json& json) {
-  model::Inquiry out{.question = cut_to(string_at(json, "question"), text_bytes),
-                     .header = cut_to(string_at(json, "header"), header_bytes),
-                     .multiple = bool_at(json, "multiple") || bool_at(json, "multiSelect")};
-  for (const Json& option : at(json, "options")) out.options.push_back(option_in(option));
-  return out;
-}
-
-std::string wrong_with(const model::Inquiry& asked) {
-  if (asked.question.empty()) return "every question needs a `question`";
-  if (asked.options.size() < least_options || asked.options.size() > most_options)
-    return "every question needs two to four `options`; the user can always say something else";
-  for (const model::Inquiry::Option& option : asked.options)
-    if (option.label.empty()) return "every option needs a `label`";
-  return {};
-}
-
-}  // namespace
 
 ReadInquiries read_inquiries(const JsonText& input) {
   const Json json = parse_json(input).value_or(Json());

@@ -18,11 +18,8 @@ using State = TodoItem::State;
 constexpr std::size_t most_items = 50, most_characters = 300;
 constexpr const char* todo_member = "todo";
 
-struct StateName {
-  std::string_view name;
-  State state;
-};
 // Ours first: those are written.
+using StateName = std::pair<std::string_view, State>;
 constexpr StateName state_names[] = {{"pending", State::pending},
                                      {"doing", State::doing},
                                      {"done", State::done},
@@ -30,12 +27,12 @@ constexpr StateName state_names[] = {{"pending", State::pending},
                                      {"completed", State::done}};
 
 std::string_view name_of(State state) {
-  return std::ranges::find(state_names, state, &StateName::state)->name;
+  return std::ranges::find(state_names, state, &StateName::second)->first;
 }
 
 std::optional<State> state_named(std::string_view name) {
-  const auto* found = std::ranges::find(state_names, name, &StateName::name);
-  return found != std::end(state_names) ? std::optional(found->state) : std::nullopt;
+  const auto* found = std::ranges::find(state_names, name, &StateName::first);
+  return found != std::end(state_names) ? std::optional(found->second) : std::nullopt;
 }
 
 // Cut after so many characters; line ends become blanks.
@@ -55,12 +52,6 @@ std::string first_string(const Json& object, std::initializer_list<std::string_v
   for (const std::string_view name : names)
     if (at(object, name).is_string()) return string_at(object, name);
   return {};
-}
-
-const Json& items_in(const Json& input) {
-  for (const char* name : {"items", "todos", "plan"})
-    if (at(input, name).is_array()) return at(input, name);
-  return at(input, "items");
 }
 
 ReadTodo read_items(const Json& items) {
@@ -94,9 +85,9 @@ TodoList tidy(TodoList items) {
 
 ReadTodo read_todo(const JsonText& input) {
   const Json json = parse_json(input).value_or(Json());
-  const Json& items = items_in(json);
-  if (!items.is_array()) return {.complaint = "`items` is missing or not a list"};
-  return read_items(items);
+  for (const char* name : {"items", "todos", "plan"})
+    if (at(json, name).is_array()) return read_items(at(json, name));
+  return {.complaint = "`items` is missing or not a list"};
 }
 
 std::size_t done_in(const TodoList& list) {

@@ -34,11 +34,6 @@ bool has_type(const Json& value, std::string_view type) {
           (value.is_number() && std::trunc(value.get<double>()) == value.get<double>()));
 }
 
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & '\xC0') != '\x80'; }));
-}
-
 // The part that "#/$defs/name" names; null: there is none.
 const Json* referred(const Json& root, std::string_view reference) {
   if (!reference.starts_with('#')) return nullptr;
@@ -200,7 +195,7 @@ class Checker {
                  ? ""
                  : who + " does not match " + rule.get<std::string>();
     }
-    return count(name, "Length", rule, characters(value), who + " has too ", " characters");
+    return count(name, "Length", rule, characters_in(value), who + " has too ", " characters");
   }
 
   static std::string count(const std::string& name, std::string_view of, const Json& rule,
