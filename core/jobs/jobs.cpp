@@ -43,10 +43,8 @@ std::vector<int> numbers_in(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    int id = 0;
-    const auto [rest, failure] = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (failure == std::errc{} && id > 0 && std::string_view(rest) == ".json") out.push_back(id);
+    const int id = parse_number<int>(entry->path().stem().string()).value_or(0);
+    if (id > 0 && entry->path().extension() == ".json") out.push_back(id);
   }
   std::ranges::sort(out);
   return out;

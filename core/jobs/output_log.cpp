@@ -13,23 +13,17 @@ namespace skein::jobs {
 
 namespace {
 
-int flags_for(OutputLog::Use use) {
-  switch (use) {
-    case OutputLog::Use::create: return O_RDWR | O_CREAT | O_TRUNC;
-    case OutputLog::Use::go_on: return O_RDWR;
-    case OutputLog::Use::read: return O_RDONLY;
-  }
-  return O_RDONLY;
-}
+constexpr int open_flags[] = {O_RDWR | O_CREAT | O_TRUNC, O_RDWR, O_RDONLY};  // by OutputLog::Use
 
-bool read_whole(int file, char* into, std::size_t length, std::uint64_t at) {
+// All of it by `call`: pread or pwrite. False: it could not be done to the end.
+bool transfer(auto call, int file, auto* bytes, std::size_t length, std::uint64_t at) {
   while (length > 0) {
-    const ssize_t got = pread(file, into, length, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    into += got;
-    length -= static_cast<std::size_t>(got);
-    at += static_cast<std::uint64_t>(got);
+    const ssize_t done = call(file, bytes, length, static_cast<off_t>(at));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    bytes += done;
+    length -= static_cast<std::size_t>(done);
+    at += static_cast<std::uint64_t>(done);
   }
   return true;
 }
@@ -41,7 +35,7 @@ std::uint64_t printed_in(int file, const OutputLog::Size& size) {
   const auto length = static_cast<std::uint64_t>(info.st_size);
   std::uint64_t count = 0;
   if (length <= size.whole ||
-      !read_whole(file, reinterpret_cast<char*>(&count), sizeof count, size.whole))
+      !transfer(pread, file, reinterpret_cast<char*>(&count), sizeof count, size.whole))
     return std::min(length, size.whole);
   return count;
 }
@@ -49,7 +43,8 @@ std::uint64_t printed_in(int file, const OutputLog::Size& size) {
 }  // namespace
 
 OutputLog::OutputLog(const std::string& path, Use use, Size size)
-    : file_(open(path.c_str(), flags_for(use) | O_CLOEXEC | O_NOFOLLOW, 0600)),
+    : file_(open(path.c_str(), open_flags[static_cast<std::size_t>(use)] | O_CLOEXEC | O_NOFOLLOW,
+                 0600)),
       size_(size),
       use_(use) {
   if (!file_) throw Error("cannot open " + path + ": " + std::strerror(errno));
@@ -64,30 +59,20 @@ std::uint64_t OutputLog::place_of(std::uint64_t byte) const {
   return byte < size_.head ? byte : size_.head + (byte - size_.head) % ring();
 }
 
-bool OutputLog::put(std::string_view piece, std::uint64_t at) {
-  while (!piece.empty()) {
-    const ssize_t written = pwrite(file_.get(), piece.data(), piece.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    piece.remove_prefix(static_cast<std::size_t>(written));
-    at += static_cast<std::uint64_t>(written);
-  }
-  return true;
-}
-
 void OutputLog::add(std::string_view piece) {
   std::uint64_t printed = printed_;
   while (!piece.empty() && !full_) {
     const std::uint64_t at = place_of(printed);
     const std::uint64_t room = (printed < size_.head ? size_.head : size_.whole) - at;
     const std::string_view part = piece.substr(0, static_cast<std::size_t>(room));
-    full_ = !put(part, at);
+    full_ = !transfer(pwrite, file_.get(), part.data(), part.size(), at);
     if (full_) break;
     printed += part.size();
     piece.remove_prefix(part.size());
   }
   if (printed > size_.whole)
-    put({reinterpret_cast<const char*>(&printed), sizeof printed}, size_.whole);
+    transfer(pwrite, file_.get(), reinterpret_cast<const char*>(&printed), sizeof printed,
+             size_.whole);
   printed_ = printed;
 }
 
@@ -106,7 +91,7 @@ OutputLog::Piece OutputLog::read(std::uint64_t since, std::size_t most) const {
     const auto length = static_cast<std::size_t>(std::min(further - at, turn - place));
     const std::size_t before = bytes.size();
     bytes.resize(before + length);
-    if (!read_whole(file_.get(), bytes.data() + before, length, place)) {
+    if (!transfer(pread, file_.get(), bytes.data() + before, length, place)) {
       bytes.resize(before);
       break;
     }

@@ -38,7 +38,6 @@ class OutputLog {
   Piece tail(std::size_t lines, std::size_t most) const;
 
  private:
-  bool put(std::string_view piece, std::uint64_t at);
   std::uint64_t ring() const { return size_.whole - size_.head; }
   std::uint64_t place_of(std::uint64_t byte) const;
 

@@ -35,10 +35,8 @@ std::uint64_t process_birth(pid_t process) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos || name_end + 2 > stat.size()) return 0;
   const auto fields = split(std::string_view(stat).substr(name_end + 2), ' ');
-  std::uint64_t birth = 0;
-  if (fields.size() > 19 && fields[0] != "Z")
-    std::from_chars(fields[19].data(), fields[19].data() + fields[19].size(), birth);
-  return birth;
+  if (fields.size() <= 19 || fields[0] == "Z") return 0;
+  return parse_number<std::uint64_t>(fields[19]).value_or(0);
 }
 
 void set_watcher(Record& record, pid_t process) {
@@ -122,9 +120,8 @@ JsonText meta_of(const Record& record) {
 
 bool tells_end(const JsonText& meta, int id) {
   if (meta.find("\"job\"") == JsonText::npos) return false;
-  const std::optional<Json> json = parse_json(meta);
-  if (!json) return false;
-  const Json& job = at(*json, "job");
+  const Json json = parse_json(meta).value_or(Json());
+  const Json& job = at(json, "job");
   return int_at(job, "id") == id && string_at(job, "state") != name_of(State::running);
 }
 
