@@ -16,17 +16,17 @@ namespace skein::web {
 
 // Pages that were fetched a short while ago, so that reading on in one costs no request. In memory
 // only, and forgotten with the process.
+struct CacheLimits {
+  std::chrono::seconds age{15 * 60};
+  std::size_t entries = 50;
+  std::size_t bytes = 64 * 1024 * 1024;
+};
+
 class PageCache {
  public:
   using Clock = std::chrono::steady_clock;
-  struct Limits {
-    std::chrono::seconds age{15 * 60};
-    std::size_t entries = 50;
-    std::size_t bytes = 64 * 1024 * 1024;
-  };
 
-  PageCache() = default;
-  explicit PageCache(const Limits& limits) : limits_(limits) {}
+  explicit PageCache(const CacheLimits& limits = {}) : limits_(limits) {}
 
   // Null: it is not there, or too old. Shared with a caller that still reads it when it is dropped
   // here.
@@ -45,7 +45,7 @@ class PageCache {
     entries_.erase(entry);
   }
 
-  Limits limits_{};
+  CacheLimits limits_;
   std::list<Entry> entries_{};  // oldest first
   std::size_t bytes_ = 0;
 };
@@ -85,16 +85,15 @@ struct FetchedPage {
   std::string trouble{};    // why there is nothing
 };
 
+struct FetchLimits {
+  std::size_t bytes = 5 * 1024 * 1024;
+  std::chrono::milliseconds time{30'000};
+  int redirects = 5;
+};
+
 class Fetcher {
  public:
-  struct Limits {
-    std::size_t bytes = 5 * 1024 * 1024;
-    std::chrono::milliseconds time{30'000};
-    int redirects = 5;
-  };
-  explicit Fetcher(Transport transport, ReadPdf read_pdf = {})
-      : Fetcher(std::move(transport), std::move(read_pdf), Limits{}) {}
-  Fetcher(Transport transport, ReadPdf read_pdf, const Limits& limits)
+  explicit Fetcher(Transport transport, ReadPdf read_pdf = {}, const FetchLimits& limits = {})
       : transport_(std::move(transport)), read_pdf_(std::move(read_pdf)), limits_(limits) {}
 
   FetchedPage fetch(const PageRequest& request);
@@ -104,7 +103,7 @@ class Fetcher {
 
   Transport transport_;
   ReadPdf read_pdf_;
-  Limits limits_;
+  FetchLimits limits_;
   PageCache cache_{};
 };
 

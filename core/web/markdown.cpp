@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -37,28 +39,20 @@ class PipeTable {
     if (rows_.back().size() < most_columns) rows_.back().push_back(std::move(text));
   }
 
-  bool empty() const { return rows_.empty(); }
   // Every cell as a paragraph: what a table means that only arranges things.
-  std::vector<std::string> cells() const {
-    std::vector<std::string> out;
-    for (const auto& row : rows_) out.insert(out.end(), row.begin(), row.end());
-    return out;
-  }
+  auto cells() const { return rows_ | std::views::join; }
 
   // Its first row is its head. With one column it is a list of paragraphs.
   std::string text() const {
+    const auto blank = [](const std::string& cell) { return trimmed(cell).empty(); };
+    if (std::ranges::all_of(cells(), blank)) return {};
     // Only the head is filled up to the widest row: all of them would cost rows times columns.
     std::size_t columns = 0;
-    bool blank = true;
-    for (const auto& row : rows_) {
-      columns = std::max(columns, row.size());
-      blank = blank && std::ranges::all_of(row, [](auto& cell) { return trimmed(cell).empty(); });
-    }
-    if (blank) return {};
+    for (const auto& row : rows_) columns = std::max(columns, row.size());
     std::string out;
     if (columns <= 1) {
       for (const std::string& cell : cells())
-        if (!trimmed(cell).empty()) out.append(trimmed(cell)).append("\n\n");
+        if (!blank(cell)) out.append(trimmed(cell)).append("\n\n");
       return out;
     }
     bool head = true;
@@ -252,7 +246,7 @@ class Converter {
 
   void write(std::string_view block) {
     block = trimmed(block, " \n");
-    if (tables_.empty())
+    if (!table_)
       writer_.write(block);
     else if (!block.empty())
       cell_.append(cell_.empty() ? "" : " ").append(block);
@@ -336,7 +330,7 @@ class Converter {
       while (line_.ends_with(' ') && !is_open(Element::preformatted)) line_.pop_back();
       line_ += '\n';
     }
-    if (element == Element::rule && tables_.empty()) {
+    if (element == Element::rule && !table_) {
       flush();
       writer_.write("---");
     }
@@ -378,7 +372,7 @@ class Converter {
       case Element::article: opened.begin = writer_.size(); break;
       case Element::table: begin_table(); break;
       case Element::table_row:
-        if (!tables_.empty()) tables_.back().begin_row();
+        if (table_) table_->begin_row();
         break;
       default: break;
     }
@@ -398,13 +392,11 @@ class Converter {
   // A table within another one says that the outer one only arranges things: its cells become
   // paragraphs.
   void begin_table() {
-    if (!tables_.empty()) {
-      PipeTable outer = std::exchange(tables_.back(), {});
-      tables_.clear();
-      for (const std::string& cell : outer.cells()) writer_.write(cell);
+    if (table_) {
+      for (const std::string& cell : table_->cells()) writer_.write(cell);
       writer_.write(std::exchange(cell_, {}));
     }
-    tables_.emplace_back();
+    table_.emplace();
   }
 
   void end(const std::string& name) {
@@ -461,7 +453,7 @@ class Converter {
   void leave_heading(const Open& last) {
     const std::string marks(static_cast<std::size_t>(last.name[1] - '0'), '#');
     const std::string words = collapsed(take_line());
-    if (!words.empty()) write(tables_.empty() ? marks + " " + words : words);
+    if (!words.empty()) write(table_ ? words : marks + " " + words);
   }
 
   void leave_code(const Open& last) {
@@ -469,22 +461,21 @@ class Converter {
     std::string code = take_line();
     if (code.starts_with('\n')) code.erase(0, 1);
     if (trimmed(code).empty()) return;
-    write(tables_.empty() ? fenced(code, last.note) : "`" + collapsed(code) + "`");
+    write(table_ ? "`" + collapsed(code) + "`" : fenced(code, last.note));
   }
 
   void leave_cell() {
     flush();
     std::string cell = std::exchange(cell_, {});
-    if (!tables_.empty()) tables_.back().add_cell(std::move(cell));
+    if (table_) table_->add_cell(std::move(cell));
   }
 
   void leave_table() {
     flush();
-    if (tables_.empty()) return;
-    const PipeTable table = std::move(tables_.back());
-    tables_.pop_back();
+    if (!table_) return;
+    const std::string table = std::exchange(table_, {})->text();
     write(std::exchange(cell_, {}));  // what stood outside of its cells
-    write(table.text());
+    write(table);
   }
 
   // <main> if it has something to say, else the articles; else everything.
@@ -516,7 +507,7 @@ class Converter {
   bool silent_beyond_ = false;
   std::string line_{};       // the words of the block so far
   std::size_t flushed_ = 0;  // bytes of those before it
-  std::vector<PipeTable> tables_{};
+  std::optional<PipeTable> table_{};
   std::string cell_{};
   std::vector<Range> ranges_{};
 };
