@@ -395,9 +395,8 @@ std::vector<AgentLine> AgentPool::lines(Id session) const {
 }
 
 std::size_t AgentPool::working() const {
-  const std::vector<std::shared_ptr<Child>> all = children();
   return static_cast<std::size_t>(
-      std::ranges::count_if(all, [](const auto& each) { return !each->wait({}); }));
+      std::ranges::count_if(children(), [](const auto& each) { return !each->wait({}); }));
 }
 
 std::size_t AgentPool::stop_all(std::chrono::milliseconds patience) {

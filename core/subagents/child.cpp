@@ -55,11 +55,9 @@ Progress Child::progress() const {
 
 // The signal is never cleared: from now on nothing is waited for.
 void Child::stop(const std::string& why) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stop_.exchange(true)) return;
-    why_stopped_ = why;
-  }
+  const std::lock_guard lock(mutex_);
+  if (stop_.exchange(true)) return;
+  why_stopped_ = why;
   woken_.raise();
 }
 
