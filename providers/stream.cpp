@@ -144,19 +144,14 @@ class StreamAttempt {
   }
 
   void tell(model::Delta delta) {
-    if (full_) return;
-    full_ = !limit_.take(delta);
-    pass_on(std::move(delta));
-    if (full_) pass_on(model::delta::Failed{wire::AnswerLimit::sentence});
-  }
-
-  void pass_on(model::Delta delta) {
-    assembler_.add(delta);
-    spoken_ = spoken_ || is_spoken(delta);
-    held_.push_back(std::move(delta));
-    if (!spoken_) return;
-    for (model::Delta& each : std::exchange(held_, {}))
-      ports_.sink(model::Streaming{std::move(each)});
+    limit_.pass(std::move(delta), [this](model::Delta given) {
+      assembler_.add(given);
+      spoken_ = spoken_ || is_spoken(given);
+      held_.push_back(std::move(given));
+      if (!spoken_) return;
+      for (model::Delta& each : std::exchange(held_, {}))
+        ports_.sink(model::Streaming{std::move(each)});
+    });
   }
 
   // What the end of the exchange says about the answer.
@@ -178,7 +173,6 @@ class StreamAttempt {
   wire::StreamDecoder decoder_;
   model::Assembler assembler_;
   wire::AnswerLimit limit_{};
-  bool full_ = false;
   http::HttpResponse response_{};
   int status_ = 0;
   std::string error_body_{};

@@ -29,22 +29,19 @@ PacedReply::PacedReply(const model::ModelRef& model, const model::Ports& ports,
     : ports_(ports), pace_(pace), assembler_(model.provider, model.model) {}
 
 void PacedReply::tell(model::Delta delta) {
-  if (ports_.stopped() || full_) return;
-  full_ = !limit_.take(delta);
-  pass_on(std::move(delta));
-  if (full_) pass_on(model::delta::Failed{wire::AnswerLimit::sentence});
-}
-
-void PacedReply::pass_on(model::Delta delta) {
-  assembler_.add(delta);
-  ports_.sink(model::Streaming{std::move(delta)});
+  if (ports_.stopped()) return;
+  limit_.pass(std::move(delta), [this](model::Delta given) {
+    assembler_.add(given);
+    ports_.sink(model::Streaming{std::move(given)});
+  });
 }
 
 void PacedReply::wait(std::chrono::milliseconds time) { model::pause(ports_, time); }
 
 template <class Piece>
 void PacedReply::word_by_word(std::string_view text) {
-  for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
+  for (; !text.empty() && !ports_.stopped() && !limit_.reached();
+       text.remove_prefix(next_word(text).size())) {
     tell(Piece{"", std::string(next_word(text))});
     wait(pace_);
   }
@@ -66,7 +63,7 @@ model::Message PacedReply::finish(model::Stop stop, const model::Usage& usage) {
   tell(model::delta::StopReason{stop});
   tell(model::delta::Finished{});
   model::Message message =
-      assembler_.finished() || full_ ? assembler_.message() : assembler_.aborted();
+      assembler_.finished() || limit_.reached() ? assembler_.message() : assembler_.aborted();
   message.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                             std::chrono::steady_clock::now() - start_)
                             .count();

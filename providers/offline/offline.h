@@ -34,13 +34,11 @@ class PacedReply {
  private:
   template <class Piece>
   void word_by_word(std::string_view text);
-  void pass_on(model::Delta delta);
 
   const model::Ports& ports_;
   std::chrono::milliseconds pace_;
   model::Assembler assembler_;
   wire::AnswerLimit limit_{};
-  bool full_ = false;
   int blocks_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -162,17 +162,17 @@ Answer say_hello(const PromptMatch&) {
                    "Say `help` to see what can be tried.\n"};
 }
 
-RuleReply quote_earlier(const PromptMatch& match, bool first) {
+template <bool first>
+Answer quote_earlier(const PromptMatch& match) {
   const auto said = prompts(match.context);
   if (said.size() < 2)
-    return {"There is nothing before this prompt.",
-            std::string(first ? "This" : "There was none: this") +
-                " is the first thing you have said in this session.\n"};
-  return {"The history has it.", first ? "The first thing you said was:\n\n" + quote(said.front())
-                                       : "Before this you said:\n\n" + quote(*(said.end() - 2))};
+    return RuleReply{"There is nothing before this prompt.",
+                     std::string(first ? "This" : "There was none: this") +
+                         " is the first thing you have said in this session.\n"};
+  return RuleReply{"The history has it.",
+                   first ? "The first thing you said was:\n\n" + quote(said.front())
+                         : "Before this you said:\n\n" + quote(*(said.end() - 2))};
 }
-Answer say_first(const PromptMatch& match) { return quote_earlier(match, true); }
-Answer say_last(const PromptMatch& match) { return quote_earlier(match, false); }
 
 Answer say_summary(const PromptMatch& match) {
   const auto said = prompts(match.context);
@@ -229,9 +229,9 @@ struct DemoRule {
 constexpr DemoRule rules[] = {
     {Where::anywhere, "what can you do|who are you|what is skein", say_help},
     {Where::whole, "help", say_help},
-    {Where::anywhere, "did i say first|my first", say_first},
+    {Where::anywhere, "did i say first|my first", quote_earlier<true>},
     {Where::anywhere, "did i say last|did i just say|did i say before|my last|my previous",
-     say_last},
+     quote_earlier<false>},
     {Where::start, "summar|recap", say_summary},
     {Where::anywhere, "what did we|what have we", say_summary},
     {Where::anywhere, "what is my name|what's my name|who am i", recall_name},

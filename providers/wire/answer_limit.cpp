@@ -36,6 +36,15 @@ bool AnswerLimit::take_text(std::string& text) {
   return false;
 }
 
+void AnswerLimit::pass(model::Delta delta, const std::function<void(model::Delta)>& give) {
+  if (reached_) return;
+  reached_ = !take(delta);
+  give(std::move(delta));
+  if (reached_)
+    give(model::delta::Failed{
+        "the answer is longer than 10 MiB and was stopped there; the part received is saved"});
+}
+
 bool AnswerLimit::take(model::Delta& delta) {
   if (auto* text = std::get_if<model::delta::TextPiece>(&delta)) return take_text(text->text);
   if (auto* thinking = std::get_if<model::delta::ThinkingPiece>(&delta))

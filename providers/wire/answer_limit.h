@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,19 +15,21 @@ namespace skein::wire {
 class AnswerLimit {
  public:
   static constexpr std::size_t most_bytes = std::size_t{10} << 20;
-  // The message to the user when it is reached.
-  static constexpr const char* sentence =
-      "the answer is longer than 10 MiB and was stopped there; the part received is saved";
-
   // Takes the next piece of the answer. False: it did not fit, and only as much as does is left of
   // it; then nothing more is taken.
   bool take(model::Delta& delta);
+
+  // Gives the next piece on as far as it fits. One that does not is followed by a failure, and then
+  // nothing more is given on.
+  void pass(model::Delta delta, const std::function<void(model::Delta)>& give);
+  bool reached() const { return reached_; }
 
  private:
   bool take_text(std::string& text);
   bool add(std::size_t bytes);
 
   std::size_t used_ = 0;
+  bool reached_ = false;
   std::map<std::string, std::size_t> inputs_{};  // of each call, as far as it came
 };
 

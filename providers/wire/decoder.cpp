@@ -100,8 +100,8 @@ bool make_parsable(SseEvent& event) {
 void SurrogateJoiner::release(const model::Delta& delta, model::Deltas& out) {
   const std::string* block = block_of(delta);
   const auto* end = std::get_if<model::delta::BlockEnd>(&delta);
-  const bool all = (block == nullptr && (std::holds_alternative<model::delta::Finished>(delta) ||
-                                         std::holds_alternative<model::delta::Failed>(delta))) ||
+  const bool all = std::holds_alternative<model::delta::Finished>(delta) ||
+                   std::holds_alternative<model::delta::Failed>(delta) ||
                    (end != nullptr && end->all);
   std::erase_if(held_, [&](const Held& held) {
     const bool same = block != nullptr && *block == held.block;
@@ -176,7 +176,11 @@ model::Deltas StreamDecoder::feed(std::string_view bytes) {
     plain_ += bytes.substr(0, plain_limit - plain_.size());
     return out;
   }
-  for (SseEvent& event : sse_.feed(bytes)) decode(std::move(event), out);
+  for (SseEvent& event : sse_.feed(bytes)) {
+    const bool marked = make_parsable(event);
+    for (model::Delta& delta : joiner_.join(codec_->decode(event), marked))
+      out.push_back(std::move(delta));
+  }
   failed_ = sse_.over_limit() || received_ > limits_.body;
   if (failed_) out.emplace_back(model::delta::Failed{"the answer of the provider is too large"});
   return out;
@@ -192,12 +196,6 @@ model::Deltas StreamDecoder::finish() {
   }
   for (model::Delta& delta : joiner_.finish()) out.push_back(std::move(delta));
   return out;
-}
-
-void StreamDecoder::decode(SseEvent event, model::Deltas& out) {
-  const bool marked = make_parsable(event);
-  for (model::Delta& delta : joiner_.join(codec_->decode(event), marked))
-    out.push_back(std::move(delta));
 }
 
 }  // namespace skein::wire

@@ -61,8 +61,6 @@ class StreamDecoder {
   bool operator==(const StreamDecoder&) const = default;
 
  private:
-  void decode(SseEvent event, model::Deltas& out);
-
   enum class Body { unknown, events, plain };
 
   const Codec* codec_;

@@ -46,18 +46,16 @@ constexpr std::string_view sentences[] = {
     "maximum allowed input length of # tokens",
 };
 
-// A number with or without commas between its digits.
-bool take_number(std::string_view& text, std::int64_t& number) {
+// A number with or without commas between its digits, taken from the beginning of `text`.
+std::optional<std::int64_t> take_number(std::string_view& text) {
   std::string digits;
   std::size_t at = 0;
   while (at < text.size() &&
          (is_digit(text[at]) ||
           (text[at] == ',' && at > 0 && at + 1 < text.size() && is_digit(text[at + 1]))))
     if (const char c = text[at++]; c != ',') digits += c;
-  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || failed != std::errc{}) return false;
   text.remove_prefix(at);
-  return true;
+  return parse_number<std::int64_t>(digits);
 }
 
 // Whether `text` begins as the sentence does.
@@ -75,10 +73,10 @@ bool fits(std::string_view text, std::string_view sentence, delta::Overflow& out
     const char c = sentence.front();
     sentence.remove_prefix(1);
     if (c == '#' || c == '@' || c == '*') {
-      std::int64_t number = 0;
-      if (!take_number(text, number)) return false;
-      if (c == '#') out.window = number;
-      if (c == '@') out.sent = number;
+      const std::optional<std::int64_t> number = take_number(text);
+      if (!number) return false;
+      if (c == '#') out.window = *number;
+      if (c == '@') out.sent = *number;
     } else {
       if (!text.starts_with(c)) return false;
       text.remove_prefix(1);
