@@ -61,8 +61,7 @@ class ModelListRequest {
 
   // A port alone proves nothing, 8080 and 8000 are everybody's: it must be shaped like a list.
   static bool is_list(const std::string& body, std::string_view member) {
-    const std::optional<Json> json = parse_json(body);
-    return json && at(*json, member).is_array();
+    return at(parse_json(body).value_or(Json()), member).is_array();
   }
 
   std::optional<Models> listed(const std::string& path, std::string_view member,

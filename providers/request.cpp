@@ -34,13 +34,9 @@ Json values_of(const wire::ModelFacts& facts) {
 }  // namespace
 
 const wire::Codec& codec_of(handover::WireFormat wire) {
-  switch (wire) {
-    case handover::WireFormat::anthropic: return wire::anthropic_messages;
-    case handover::WireFormat::openai_chat: return wire::openai_chat;
-    case handover::WireFormat::openai_responses: return wire::openai_responses;
-    case handover::WireFormat::google: return wire::google_gemini;
-  }
-  return wire::openai_chat;
+  constexpr const wire::Codec* codecs[] = {&wire::anthropic_messages, &wire::openai_chat,
+                                           &wire::openai_responses, &wire::google_gemini};
+  return *codecs[static_cast<std::size_t>(wire)];
 }
 
 CheckedRequest make_request(const model::Context& context, const model::ModelRef& model,

@@ -77,9 +77,7 @@ ModelRow cautious(const model::ModelRef& ref, const ProviderRow* provider, bool 
       provider != nullptr && !local && provider->wire != handover::WireFormat::openai_chat;
   // Only this format insists on a limit, and thinking counts towards it.
   const bool limited = provider != nullptr && provider->wire == handover::WireFormat::anthropic;
-  return {.provider = {},
-          .name = {},
-          .window = local ? 32'768 : 128'000,
+  return {.window = local ? 32'768 : 128'000,
           .max_output = limited ? 32'000 : 0,
           .thinks = usual_levels,  // if the user asks for it, it is sent
           .images = sees || ref.provider == "openai",

@@ -72,8 +72,8 @@ struct Tier {
 };
 
 struct ModelRow {
-  std::string_view provider;
-  std::string_view name;  // also names its dated versions, name-20…
+  std::string_view provider{};
+  std::string_view name{};  // also names its dated versions, name-20…
   std::int64_t window = 0;
   std::int64_t max_output = 0;  // 0: not known, and left out of requests where it may be
   model::ThinkingLevels thinks{};

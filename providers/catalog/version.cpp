@@ -15,12 +15,6 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-int value_of(std::string_view digits) {
-  int value = 0;
-  for (const char c : digits) value = value * 10 + (c - '0');
-  return value;
-}
-
 struct NumberFound {
   Version version;
   std::size_t length = 0;
@@ -32,13 +26,13 @@ std::optional<NumberFound> number_at(std::string_view text) {
   if (major == 0 || major > 2) return std::nullopt;
   if (major < text.size() && (text[major] == 'b' || text[major] == 'B'))
     return std::nullopt;  // billions of parameters
-  NumberFound found{{value_of(text.substr(0, major)), 0}, major};
+  NumberFound found{{parse_number<int>(text.substr(0, major)).value_or(0), 0}, major};
   if (major + 1 >= text.size() || (text[major] != '.' && text[major] != '-')) return found;
   const std::size_t minor = digits_at(text, major + 1), end = major + 1 + minor;
   // "4-26b" is no minor, and "5-2025-08-07" has none.
   const bool whole = end == text.size() || text[end] == '-' || text[end] == ':';
   if (minor == 0 || minor > 2 || (text[major] == '-' && !whole)) return found;
-  found.version.minor = value_of(text.substr(major + 1, minor));
+  found.version.minor = parse_number<int>(text.substr(major + 1, minor)).value_or(0);
   found.length = end;
   return found;
 }

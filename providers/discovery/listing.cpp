@@ -69,9 +69,8 @@ ServiceModel openai_model(const Json& each) {
 std::vector<ServiceModel> read_list(std::string_view body, std::string_view member,
                                     const std::function<ServiceModel(const Json&)>& read) {
   std::vector<ServiceModel> out;
-  const std::optional<Json> json = parse_json(body);
-  if (!json) return out;
-  for (const Json& each : list_at(*json, member)) {
+  const Json json = parse_json(body).value_or(Json());
+  for (const Json& each : list_at(json, member)) {
     if (out.size() == most_models) break;
     ServiceModel model = read(each);
     const bool for_embeddings = string_at(each, "type").starts_with("embedding") ||
@@ -94,9 +93,9 @@ std::vector<ServiceModel> openai_models(std::string_view body) {
 }
 
 std::string next_page(std::string_view body) {
-  const std::optional<Json> json = parse_json(body);
-  if (!json || !bool_at(*json, "has_more")) return {};
-  const std::string last = string_at(*json, "last_id");
+  const Json json = parse_json(body).value_or(Json());
+  if (!bool_at(json, "has_more")) return {};
+  const std::string last = string_at(json, "last_id");
   const bool plain = std::ranges::all_of(
       last, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
   return plain && last.size() <= 200 ? last : std::string{};
@@ -122,12 +121,11 @@ std::vector<ServiceModel> ollama_tags(std::string_view body) {
 }
 
 void add_ollama_show(ServiceModel& model, std::string_view body) {
-  const std::optional<Json> json = parse_json(body);
-  if (!json) return;
-  if (const Json& abilities = at(*json, "capabilities"); abilities.is_array())
+  const Json json = parse_json(body).value_or(Json());
+  if (const Json& abilities = at(json, "capabilities"); abilities.is_array())
     model.images = holds(abilities, "vision");
   // "num_ctx                        8192" among other lines: what it was made to run with.
-  const std::string parameters = string_at(*json, "parameters");
+  const std::string parameters = string_at(json, "parameters");
   if (const std::size_t found = parameters.find("num_ctx"); found != std::string::npos) {
     const std::size_t number = parameters.find_first_of("0123456789", found);
     std::int64_t tokens = 0;
@@ -139,17 +137,15 @@ void add_ollama_show(ServiceModel& model, std::string_view body) {
   // The model could take this much; the server gives it less unless configured otherwise, so only a
   // small one says something.
   constexpr std::int64_t usual = 32'768;
-  const Json& info = at(*json, "model_info");
-  if (!info.is_object()) return;
+  const Json& info = at(json, "model_info");
   const std::int64_t trained =
       tokens_at(info, {string_at(info, "general.architecture") + ".context_length"});
   if (trained > 0 && trained < usual) model.window = trained;
 }
 
 void add_ollama_running(std::vector<ServiceModel>& models, std::string_view body) {
-  const std::optional<Json> json = parse_json(body);
-  if (!json) return;
-  for (const Json& each : list_at(*json, "models")) {
+  const Json json = parse_json(body).value_or(Json());
+  for (const Json& each : list_at(json, "models")) {
     const std::int64_t tokens = tokens_at(each, {"context_length"});
     const auto found = std::ranges::find(models, string_at(each, "name"), &ServiceModel::name);
     if (tokens > 0 && found != models.end()) found->window = tokens;
@@ -157,9 +153,8 @@ void add_ollama_running(std::vector<ServiceModel>& models, std::string_view body
 }
 
 std::int64_t llamacpp_window(std::string_view body) {
-  const std::optional<Json> json = parse_json(body);
-  if (!json) return 0;
-  return tokens_at(at(*json, "default_generation_settings"), {"n_ctx"});
+  const Json json = parse_json(body).value_or(Json());
+  return tokens_at(at(json, "default_generation_settings"), {"n_ctx"});
 }
 
 }  // namespace skein::discovery

@@ -56,9 +56,8 @@ Json written(const ServiceModel& model) {
 
 void ModelCache::load() {
   if (std::exchange(loaded_, true) || file_.empty()) return;
-  const std::optional<Json> json = parse_json(read_small_file(file_, most_bytes));
-  if (!json) return;
-  for (const Json& service : list_at(*json, "services")) {
+  const Json json = parse_json(read_small_file(file_, most_bytes)).value_or(Json());
+  for (const Json& service : list_at(json, "services")) {
     const Json& models = at(service, "models");
     if (!models.is_array() || all_.size() == most_places) continue;
     CachedListing& listing = all_[string_at(service, "place")];

@@ -1,5 +1,6 @@
 #include "providers/grammar/validator.h"
 
+#include <array>
 #include <utility>
 
 #include "core/text/request_text.h"
@@ -88,12 +89,8 @@ std::vector<std::string> violations(const handover::Target& target, std::string_
 
   RuleReport report(target, betas);
   report.check(!holds_nul(*value), "body", "holds a NUL");
-  switch (target.wire) {
-    case handover::WireFormat::anthropic: anthropic(*value, report); break;
-    case handover::WireFormat::openai_chat: openai_chat(*value, report); break;
-    case handover::WireFormat::openai_responses: openai_responses(*value, report); break;
-    case handover::WireFormat::google: google(*value, report); break;
-  }
+  constexpr std::array grammars{anthropic, openai_chat, openai_responses, google};
+  grammars[static_cast<std::size_t>(target.wire)](*value, report);
   return std::move(report.broken);
 }
 

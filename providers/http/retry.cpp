@@ -30,16 +30,8 @@ Milliseconds from_seconds(double seconds) {
 
 // "Sun, 06 Nov 1994 08:49:37 GMT", in ms since 1970.
 std::optional<std::int64_t> http_date(const std::string& text) {
-  static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  std::array<char, 4> month{};
   std::tm date{};
-  if (std::sscanf(text.c_str(), "%*3[A-Za-z], %2d %3s %4d %2d:%2d:%2d GMT", &date.tm_mday,
-                  month.data(), &date.tm_year, &date.tm_hour, &date.tm_min, &date.tm_sec) != 6)
-    return std::nullopt;
-  const std::size_t at = months.find(month.data());
-  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
-  date.tm_mon = static_cast<int>(at / 3);
-  date.tm_year -= 1900;
+  if (strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S", &date) == nullptr) return std::nullopt;
   return static_cast<std::int64_t>(timegm(&date)) * 1000;
 }
 
