@@ -14,14 +14,14 @@
 
 namespace skein::web {
 
-// Pages that were fetched a short while ago, so that reading on in one costs no request. In memory
-// only, and forgotten with the process.
 struct CacheLimits {
   std::chrono::seconds age{15 * 60};
   std::size_t entries = 50;
   std::size_t bytes = 64 * 1024 * 1024;
 };
 
+// Pages that were fetched a short while ago, so that reading on in one costs no request. In memory
+// only, and forgotten with the process.
 class PageCache {
  public:
   using Clock = std::chrono::steady_clock;

@@ -15,6 +15,7 @@ namespace skein::wire {
 class AnswerLimit {
  public:
   static constexpr std::size_t most_bytes = std::size_t{10} << 20;
+
   // Takes the next piece of the answer. False: it did not fit, and only as much as does is left of
   // it; then nothing more is taken.
   bool take(model::Delta& delta);
