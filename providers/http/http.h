@@ -48,8 +48,6 @@ struct HttpRequest {
   // Why no connection may be made to an IP address; empty: one may. Asked right before each one is
   // made, which then is a new one; not asked where a proxy makes it. May be empty.
   std::function<std::string(const std::string& address, int port)> refuse_address{};
-  // The addresses of the URL's host, instead of what the resolver would say. Usually empty.
-  std::vector<std::string> addresses{};
 };
 
 // How long the last hop took, and what came over the wire.

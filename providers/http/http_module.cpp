@@ -167,21 +167,6 @@ std::pair<std::string, int> numeric(const sockaddr& address, socklen_t size) {
   return {std::string(whole.substr(0, whole.find('%'))), std::atoi(port)};
 }
 
-using AddressList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
-
-// The addresses of a URL's host for as long as the list lives; none: those the resolver gives.
-AddressList resolve_to(CURL* easy, const std::string& url,
-                       const std::vector<std::string>& addresses) {
-  AddressList list(nullptr, curl_slist_free_all);
-  const auto origin = origin_of(url);
-  if (addresses.empty() || !origin) return list;
-  std::string entry = origin->host + ":" + origin->port + ":";
-  for (const std::string& each : addresses) entry += (each == addresses.front() ? "" : ",") + each;
-  list.reset(curl_slist_append(nullptr, entry.c_str()));
-  curl_easy_setopt(easy, CURLOPT_RESOLVE, list.get());
-  return list;
-}
-
 HttpTimings timings_of(CURL* easy) {
   const auto ask = [&](CURLINFO what) {
     curl_off_t value = 0;
@@ -396,7 +381,6 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
   }
   hop.handle = session.GetCurlHolder()->handle;
   set_beyond_cpr(hop.handle, request.url);
-  const AddressList addresses = resolve_to(hop.handle, request.url, request.addresses);
   if (checks_addresses) check_addresses(hop);
 
   // When a connection that was kept from an earlier exchange turns out to be dead before the first
@@ -436,8 +420,7 @@ HttpRequest request_in(const RequestView& view) {
                        .answer = Milliseconds(view.answer_ms),
                        .idle = Milliseconds(view.idle_ms),
                        .whole = Milliseconds(view.whole_ms)},
-          .redirects = view.redirects,
-          .addresses = {view.addresses.begin(), view.addresses.end()}};
+          .redirects = view.redirects};
 }
 
 HttpResponse unreachable(std::string trouble) {

@@ -28,7 +28,6 @@ inline HttpHeaders headers_in(View<HeaderView> view) {
 struct RequestView {
   Bytes method, url, body;
   View<HeaderView> headers;
-  View<Bytes> addresses;
   std::int64_t connect_ms, answer_ms, idle_ms, whole_ms;
   HttpRequest::Redirects redirects;
   bool checks_addresses;  // whether `may_connect` is to be asked

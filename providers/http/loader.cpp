@@ -24,14 +24,12 @@ HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handl
                            const model::Ports& ports) {
   HttpResponse response;
   const std::vector<HeaderView> headers = view_of(request.headers);
-  const std::vector<Bytes> addresses(request.addresses.begin(), request.addresses.end());
   Callbacks callback;
   module_functions<HttpModule>().exchange(
       {.method = request.method,
        .url = request.url,
        .body = request.body,
        .headers = headers,
-       .addresses = addresses,
        .connect_ms = request.timeouts.connect.count(),
        .answer_ms = request.timeouts.answer.count(),
        .idle_ms = request.timeouts.idle.count(),

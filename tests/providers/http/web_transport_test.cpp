@@ -135,8 +135,7 @@ TEST_CASE("every connection is checked, also after one to the same name was good
     while (!peer.request().empty()) peer.answer(200, "x");
   });
   HttpRequest request{.method = "GET",
-                      .url = "http://rebind.example.org:" + std::to_string(server.port()) + "/"};
-  request.addresses = {"127.0.0.1"};  // what a resolver under someone's control says
+                      .url = "http://localhost:" + std::to_string(server.port()) + "/"};
   CHECK(http_exchange(request, {}, {}).end == HttpResponse::End::complete);
   std::vector<std::string> seen;
   request.refuse_address = [&](const std::string& address, int port) {
@@ -146,8 +145,8 @@ TEST_CASE("every connection is checked, also after one to the same name was good
   const HttpResponse refused = http_exchange(request, {}, {});
   CHECK(refused.end == HttpResponse::End::unreachable);
   CHECK(refused.trouble == "closed to you");
-  REQUIRE_FALSE(seen.empty());
-  CHECK(seen.front() == "127.0.0.1:" + std::to_string(server.port()));
+  const std::string asked = "127.0.0.1:" + std::to_string(server.port());  // perhaps behind ::1
+  CHECK(std::ranges::find(seen, asked) != seen.end());
   CHECK(server.connections() == 1);
 }
 
