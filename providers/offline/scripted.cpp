@@ -112,10 +112,7 @@ void check(const JsonText& script) {
 
 }  // namespace
 
-ScriptedProvider::ScriptedProvider(JsonText script, std::chrono::milliseconds pace)
-    : script_(std::move(script)), pace_(pace) {
-  check(script_);
-}
+ScriptedProvider::ScriptedProvider(JsonText script) : script_(std::move(script)) { check(script_); }
 
 ScriptedProvider ScriptedProvider::load(const std::string& file) {
   std::optional<std::string> script = file_text(file);
@@ -129,7 +126,7 @@ Message ScriptedProvider::stream(const model::Context& context, const model::Mod
   const std::size_t number = std::max(next_, static_cast<std::size_t>(said));
   next_ = number + 1;
 
-  Performance play{PacedReply(model, ports, pace_)};
+  Performance play{PacedReply(model, ports, {})};
   const Json replies = *parse_json(script_);
   if (number >= replies.size()) {
     play.speaker.tell(delta::Failed{"the script has no reply " + std::to_string(number + 1)});

@@ -20,8 +20,7 @@ namespace skein::offline {
 
 class ScriptedProvider : public model::Provider {
  public:
-  // Throws if the script is not one. `pace` is the time between two words.
-  explicit ScriptedProvider(JsonText script, std::chrono::milliseconds pace = {});
+  explicit ScriptedProvider(JsonText script);  // throws if the script is not one
   static ScriptedProvider load(const std::string& file);
 
   // The next reply of the script. A resumed session continues after the replies it has.
@@ -30,7 +29,6 @@ class ScriptedProvider : public model::Provider {
 
  private:
   JsonText script_;
-  std::chrono::milliseconds pace_;
   std::size_t next_ = 0;
 };
 
