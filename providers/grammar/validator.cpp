@@ -94,8 +94,4 @@ std::vector<std::string> violations(const handover::Target& target, std::string_
   return std::move(report.broken);
 }
 
-std::vector<std::string> violations(handover::WireFormat wire, std::string_view body) {
-  return violations(handover::target_for(wire, {}, {}), body);
-}
-
 }  // namespace skein::grammar

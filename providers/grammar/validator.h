@@ -14,7 +14,5 @@ namespace skein::grammar {
 // `betas`: the value of the header that names the vendor's new things, if there is one.
 std::vector<std::string> violations(const handover::Target& target, std::string_view body,
                                     std::string_view betas = {});
-// The same by the format's usual rules, for callers that know no more.
-std::vector<std::string> violations(handover::WireFormat wire, std::string_view body);
 
 }  // namespace skein::grammar

@@ -57,7 +57,9 @@ std::string broken_rules(const Format& format, model::Context context) {
   const std::string body =
       format.codec.encode(context, {format.provider, "m"}, {.max_output = 8'000}).body;
   std::string broken;
-  for (const std::string& rule : grammar::violations(format.wire, body)) broken += rule + "\n";
+  for (const std::string& rule :
+       grammar::violations(handover::target_for(format.wire, {}, {}), body))
+    broken += rule + "\n";
   return broken;
 }
 

@@ -100,13 +100,13 @@ TEST_CASE("a body that is no clean JSON object is refused whatever the format") 
   for (const handover::WireFormat wire :
        {handover::WireFormat::anthropic, handover::WireFormat::openai_chat,
         handover::WireFormat::openai_responses, handover::WireFormat::google}) {
-    CHECK(violations(wire, "{\"a\":\"\xff\"}") ==
+    CHECK(violations(plain(wire), "{\"a\":\"\xff\"}") ==
           std::vector<std::string>{"body: not valid UTF-8"});
-    CHECK(violations(wire, "[]") == std::vector<std::string>{"body: not a JSON object"});
-    CHECK(violations(wire, "{\"a\":\"\\ud800\"}") ==
+    CHECK(violations(plain(wire), "[]") == std::vector<std::string>{"body: not a JSON object"});
+    CHECK(violations(plain(wire), "{\"a\":\"\\ud800\"}") ==
           std::vector<std::string>{"body: not a JSON object"});
-    CHECK(violations(wire, "{\"a\":\"\\u0000\"}")[0] == "body: holds a NUL");
-    CHECK(violations(wire, "{\"\\u0000\":1}")[0] == "body: holds a NUL");
+    CHECK(violations(plain(wire), "{\"a\":\"\\u0000\"}")[0] == "body: holds a NUL");
+    CHECK(violations(plain(wire), "{\"\\u0000\":1}")[0] == "body: holds a NUL");
   }
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("members of the wrong type are refused, not fallen over") {
     for (const handover::WireFormat wire :
          {handover::WireFormat::anthropic, handover::WireFormat::openai_chat,
           handover::WireFormat::openai_responses, handover::WireFormat::google})
-      CHECK_FALSE(violations(wire, body).empty());
+      CHECK_FALSE(violations(plain(wire), body).empty());
 }
 
 TEST_CASE("every rule of the Anthropic format is seen when it alone is broken") {
@@ -284,7 +284,7 @@ TEST_CASE("every rule of the chat format is seen when it alone is broken") {
            R"({"role":"model","content":"bye"})",
            {"messages[6]: refused: 'model'"}},
       });
-  CHECK(violations(handover::WireFormat::openai_chat,
+  CHECK(violations(plain(handover::WireFormat::openai_chat),
                    R"({"model":"m","messages":[{"role":"system","content":"x"}]})") ==
         std::vector<std::string>{"messages: nothing but a system prompt"});
   CHECK(violations(test::known_target("mistral", "m"),
