@@ -1,7 +1,5 @@
 #include "app/application.h"
 
-#include <iterator>
-
 #include "app/setup/client.h"
 #include "app/setup/home.h"
 #include "core/insights/collect.h"

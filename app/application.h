@@ -1,12 +1,6 @@
 // Puts the parts together: the one place that names every concrete class.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/invocation/cli.h"
 #include "app/setup/background_work.h"
 #include "app/setup/briefing.h"

@@ -1,7 +1,5 @@
 #include "app/greeting.h"
 
-#include <iterator>
-
 #include "app/setup/home.h"
 #include "core/project/project_root.h"
 #include "core/text/text.h"

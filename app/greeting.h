@@ -1,8 +1,6 @@
 // The first lines of a session in which nothing has been said.
 #pragma once
 
-#include <string>
-
 #include "app/application.h"
 #include "repl/screen/screen.h"
 

@@ -2,12 +2,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstddef>
-#include <cstdio>
-#include <exception>
-#include <span>
-
 #include "app/application.h"
 #include "app/invocation/cli.h"
 #include "core/jobs/supervise.h"

@@ -5,10 +5,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <cerrno>
-#include <charconv>
-#include <cstring>
-
 #include "core/export/html.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"

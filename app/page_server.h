@@ -2,16 +2,6 @@
 // a token that works once; who opened it has a cookie, and everybody else is refused.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/export/exported_session.h"
 #include "core/text/io.h"
 

@@ -2,16 +2,7 @@
 // that it runs: notify-command, and the command of the status line.
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <future>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "app/application.h"
 #include "app/greeting.h"

@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "app/application.h"
 #include "app/greeting.h"
 #include "app/invocation/signals.h"

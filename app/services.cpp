@@ -1,6 +1,4 @@
 // What the prompt's commands may ask of an Application.
-#include <cstdio>
-#include <filesystem>
 
 #include "app/application.h"
 #include "app/manual/pages.h"

@@ -1,10 +1,6 @@
 // Which session an invocation means.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-
 #include "app/invocation/cli.h"
 #include "core/store/session_store.h"
 #include "repl/screen/screen.h"

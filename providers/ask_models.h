@@ -2,10 +2,6 @@
 // the list, refreshes it, or begins to work with a server on this machine.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/model/event.h"
 #include "providers/catalog/catalog.h"
 #include "providers/keys.h"

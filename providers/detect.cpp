@@ -4,9 +4,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <cerrno>
-#include <charconv>
-
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/wait.h"

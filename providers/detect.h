@@ -1,9 +1,6 @@
 // Finds model servers that run on this machine. Only when asked, and only on loopback addresses.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/model/event.h"
 #include "providers/catalog/catalog.h"
 

@@ -1,8 +1,5 @@
 #include "providers/event_mask.h"
 
-#include <iterator>
-#include <utility>
-
 namespace skein::providers {
 
 namespace delta = model::delta;

@@ -2,12 +2,6 @@
 // commands print what they find.
 #pragma once
 
-#include <concepts>
-#include <functional>
-#include <list>
-#include <string>
-#include <vector>
-
 #include "core/model/event.h"
 #include "providers/keys.h"
 

@@ -5,14 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
-
 #include "core/process/child.h"
 #include "core/process/environment.h"
 #include "core/text/base.h"

@@ -1,12 +1,7 @@
 // Keys: where they come from, and how they are kept from going anywhere else.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::providers {
 

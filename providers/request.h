@@ -2,10 +2,6 @@
 // would read it.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/model/provider.h"
 #include "providers/catalog/catalog.h"
 #include "providers/keys.h"

@@ -1,13 +1,6 @@
 // The loop at the prompt: hands "/…" to the commands, "!…" to the shell, the rest to the session.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/line_editor.h"
 #include "repl/session/session.h"

@@ -1,9 +1,5 @@
 #include "app/completion/candidates.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <set>
-
 #include "app/config/keys.h"
 #include "app/setup/home.h"
 #include "app/setup/load_config.h"

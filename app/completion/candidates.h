@@ -2,12 +2,6 @@
 // Nothing is asked of the network, and nothing is made in a home that is not there.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/invocation/cli.h"
 
 namespace skein::completion {

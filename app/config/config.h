@@ -2,12 +2,6 @@
 // from.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/budget/budget.h"
 #include "core/hooks/definition.h"
 #include "core/mcp/server_entry.h"

@@ -2,12 +2,6 @@
 // sentences with file and line, all of them, not an exception at the first.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/config/keys.h"
 
 namespace skein::config {

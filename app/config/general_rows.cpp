@@ -1,8 +1,6 @@
 // The keys above all tables; [budget], [expiry], [statusline], [colors] and [keys].
 #include "app/config/rows.h"
 
-#include <algorithm>
-
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 #include "repl/layout/style.h"

@@ -1,7 +1,5 @@
 #include "app/config/keys.h"
 
-#include <cmath>
-
 #include "core/text/text.h"
 
 namespace skein::config {

@@ -3,12 +3,6 @@
 // of this one table: a key that has no row does not exist.
 #pragma once
 
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/config/config.h"
 #include "providers/catalog/catalog.h"
 

@@ -1,7 +1,5 @@
 #include "app/config/rows.h"
 
-#include <filesystem>
-
 #include "core/text/text.h"
 
 namespace skein::config {

@@ -1,15 +1,6 @@
 // The rows of the configuration, a file for each group of tables, and what they have in common.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/config/keys.h"
 
 namespace skein::config::rows {

@@ -2,9 +2,6 @@
 // skein starts.
 #include "app/config/rows.h"
 
-#include <algorithm>
-#include <chrono>
-
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 

@@ -1,8 +1,5 @@
 #include "app/doctor/checks.h"
 
-#include <condition_variable>
-#include <filesystem>
-
 #include "app/setup/project_files.h"
 #include "app/setup/user_hooks.h"
 #include "core/process/environment.h"

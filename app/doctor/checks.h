@@ -3,11 +3,6 @@
 // most a second.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/invocation/cli.h"
 #include "app/setup/load_config.h"
 #include "core/store/backend.h"

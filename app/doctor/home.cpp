@@ -8,20 +8,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <chrono>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "app/doctor/checks.h"
 #include "core/store/files/files.h"
 #include "core/text/io.h"

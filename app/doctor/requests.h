@@ -2,9 +2,6 @@
 // recorded when they were sent.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/store/session_store.h"
 #include "providers/catalog/catalog.h"
 

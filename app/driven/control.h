@@ -2,15 +2,6 @@
 // request waits for, and a second one, change nothing.
 #pragma once
 
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-
 #include "app/driven/json_lines.h"
 #include "core/text/json.h"
 #include "core/text/wait.h"

@@ -1,7 +1,5 @@
 #include "app/driven/driver.h"
 
-#include <ranges>
-
 #include "core/text/json.h"
 
 namespace skein::app::driven {

@@ -2,14 +2,6 @@
 // turn, and its prompts one after the other. A dialect defines what lines mean and look like.
 #pragma once
 
-#include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "app/application.h"
 #include "app/driven/headless_session.h"
 #include "app/driven/json_lines.h"

@@ -1,10 +1,6 @@
 // A session that no user sits at: what print mode and programs that drive skein have in common.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/application.h"
 #include "app/session_choice.h"
 #include "core/agent/agent.h"

@@ -1,8 +1,6 @@
 #include "app/driven/json_lines.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include "core/text/std.h"
 
 namespace skein::app::driven {
 

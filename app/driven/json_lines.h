@@ -2,14 +2,7 @@
 // thread: reading does not wait for a turn, and a turn does not wait for a reader that is slow.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 #include "core/text/wait.h"

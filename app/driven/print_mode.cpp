@@ -2,10 +2,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdint>
-#include <utility>
-
 #include "app/driven/headless_session.h"
 #include "app/driven/updates.h"
 #include "app/invocation/signals.h"

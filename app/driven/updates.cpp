@@ -1,7 +1,5 @@
 #include "app/driven/updates.h"
 
-#include <ranges>
-
 namespace skein::app::driven {
 
 namespace delta = model::delta;

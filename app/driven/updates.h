@@ -2,14 +2,6 @@
 // answer by number, saved messages, calls, notices. A new event of the loop is added here once.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-
 #include "core/model/event.h"
 
 namespace skein::app::driven {

@@ -1,8 +1,6 @@
 #include "app/invocation/cli.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
 #include <sstream>
 
 #include "app/config/keys.h"

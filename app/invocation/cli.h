@@ -1,15 +1,6 @@
 // argv, understood. The only header that speaks of flags; CLI11 itself stays in cli.cpp.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "app/invocation/client_flags.h"
 #include "core/text/base.h"
 

@@ -1,8 +1,5 @@
 #include "app/invocation/client_flags.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"

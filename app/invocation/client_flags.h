@@ -1,11 +1,6 @@
 // The command line by which the Claude Agent SDK starts the program that it drives, as skein's own.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::app {

@@ -1,7 +1,5 @@
 #include "app/invocation/paths.h"
 
-#include <filesystem>
-
 #include "core/text/text.h"
 
 namespace skein::app {

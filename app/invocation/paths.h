@@ -2,8 +2,6 @@
 // sessions is in app/setup/home.h: the configuration may name it.
 #pragma once
 
-#include <string>
-
 #include "app/invocation/cli.h"
 #include "core/project/places.h"
 

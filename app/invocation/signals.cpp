@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <csignal>
-
 namespace skein::app {
 
 // No SA_RESTART: a signal must end a wait.

@@ -1,8 +1,6 @@
 // The signals that end what runs, and whether anybody is there to answer a question.
 #pragma once
 
-#include <atomic>
-
 #include "core/text/base.h"
 
 namespace skein::app {

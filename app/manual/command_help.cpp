@@ -1,5 +1,4 @@
 // `skein help`: what the program says of its options and subcommands, in the usual form.
-#include <algorithm>
 
 #include "app/manual/pages.h"
 #include "core/text/text.h"

@@ -1,7 +1,4 @@
 // Pages of the guide as man(7) wants them.
-#include <algorithm>
-#include <cstdio>
-#include <utility>
 
 #include "app/manual/pages.h"
 #include "core/text/base.h"

@@ -1,7 +1,5 @@
 #include "app/manual/pages.h"
 
-#include <algorithm>
-
 #include "app/config/keys.h"
 #include "core/text/text.h"
 #include "providers/catalog/catalog.h"

@@ -1,12 +1,6 @@
 // The guide: its pages with the tables of the program, help about subcommands, and manual pages.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/invocation/cli.h"
 
 namespace skein::manual {

@@ -1,14 +1,6 @@
 // What works in the background for an invocation: jobs and sub-agents, and who hears of their end.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/invocation/cli.h"
 #include "app/setup/model_access.h"

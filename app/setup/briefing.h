@@ -2,11 +2,6 @@
 // remembered, skills, agents.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/setup/background_work.h"
 #include "app/setup/model_access.h"

@@ -1,9 +1,6 @@
 // What a program that drives skein brings: hooks and MCP servers that it runs itself.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/hooks/definition.h"
 #include "core/mcp/channel.h"
 

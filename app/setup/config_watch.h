@@ -1,10 +1,6 @@
 // ConfigWatch: reads the configuration files again when they change while skein runs.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/invocation/cli.h"
 

@@ -1,7 +1,5 @@
 #include "app/setup/home.h"
 
-#include <filesystem>
-
 #include "app/invocation/signals.h"
 #include "app/setup/load_config.h"
 #include "core/project/project_root.h"

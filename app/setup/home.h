@@ -1,10 +1,6 @@
 // Where things are for this invocation: the home of sessions, the workspace, and the store on them.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "app/invocation/paths.h"
 #include "core/checkpoints/file_look.h"
 #include "core/store/session_store.h"

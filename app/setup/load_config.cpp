@@ -1,9 +1,5 @@
 #include "app/setup/load_config.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-
 #include "app/trust/trust.h"
 #include "core/permission/claude_rules.h"
 #include "core/text/text.h"

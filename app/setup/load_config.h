@@ -3,11 +3,6 @@
 // models, addresses and key commands only after the user has trusted it.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/config/file.h"
 #include "app/invocation/paths.h"

@@ -1,7 +1,5 @@
 #include "app/setup/model_access.h"
 
-#include <cstdio>
-
 #include "app/invocation/signals.h"
 #include "app/setup/home.h"
 #include "core/text/log.h"

@@ -1,15 +1,6 @@
 // The models an invocation can ask: which there are, what is known of each, and who answers for it.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/invocation/cli.h"
 #include "core/agent/turn.h"

@@ -1,7 +1,5 @@
 #include "app/setup/project_files.h"
 
-#include <exception>
-
 #include "app/invocation/paths.h"
 #include "core/text/checksum.h"
 #include "core/text/text.h"

@@ -2,18 +2,6 @@
 // user trusts.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "app/trust/trust.h"
 #include "core/model/tool.h"
 #include "core/project/own_commands.h"

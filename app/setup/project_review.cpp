@@ -1,8 +1,5 @@
 #include "app/setup/project_review.h"
 
-#include <filesystem>
-#include <iterator>
-
 #include "app/setup/tool_servers.h"
 #include "app/setup/user_hooks.h"
 #include "core/text/checksum.h"

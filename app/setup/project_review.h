@@ -2,10 +2,6 @@
 // `skein trust`, and for the question at a start.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/invocation/cli.h"
 #include "app/setup/load_config.h"
 #include "app/setup/project_files.h"

@@ -2,8 +2,6 @@
 // checked; a model that ends its turn without that is asked for it a few times.
 #pragma once
 
-#include <optional>
-
 #include "core/hooks/definition.h"
 #include "core/model/tool.h"
 

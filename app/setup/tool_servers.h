@@ -2,15 +2,6 @@
 // they bring is taken over when a turn begins.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/invocation/cli.h"
 #include "app/setup/model_access.h"

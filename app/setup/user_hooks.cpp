@@ -1,10 +1,5 @@
 #include "app/setup/user_hooks.h"
 
-#include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <iterator>
-
 #include "core/permission/shell_words.h"
 #include "core/process/environment.h"
 #include "core/project/executed_files.h"

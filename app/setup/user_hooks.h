@@ -1,10 +1,6 @@
 // The hooks of an invocation, and what /hooks shows of them.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "app/config/config.h"
 #include "app/invocation/cli.h"
 #include "app/setup/load_config.h"

@@ -2,11 +2,6 @@
 
 #include <fcntl.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <iterator>
-
 #include "app/invocation/paths.h"
 #include "core/permission/claude_rules.h"
 #include "core/project/executed_files.h"

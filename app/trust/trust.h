@@ -3,12 +3,6 @@
 // where no tool can write.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "app/config/config.h"
 #include "core/project/markdown_files.h"
 #include "core/project/places.h"

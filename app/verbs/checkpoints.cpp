@@ -1,11 +1,5 @@
 // skein rewind, blame and bisect: a session and its files taken back to before a message; which
 // message and model wrote a line of a file; which message of a session broke a command.
-#include <cstdio>
-#include <filesystem>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "app/invocation/signals.h"
 #include "app/setup/home.h"

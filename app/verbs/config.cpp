@@ -1,11 +1,4 @@
 // skein config path|check|get: which files are read, what is wrong in them, and what is in force.
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "app/config/keys.h"
 #include "app/invocation/cli.h"

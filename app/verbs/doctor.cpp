@@ -1,13 +1,6 @@
 // skein doctor: what is damaged, where, to the byte, and what else may be in the way. Looks only;
 // the next append repairs a torn tail by itself, and nothing else is ever repaired without
 // --repair.
-#include <algorithm>
-#include <array>
-#include <exception>
-#include <iterator>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "app/doctor/checks.h"
 #include "app/doctor/requests.h"

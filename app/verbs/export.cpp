@@ -2,9 +2,6 @@
 // one browser of this machine.
 #include <unistd.h>
 
-#include <cstdio>
-#include <optional>
-
 #include "app/invocation/signals.h"
 #include "app/page_server.h"
 #include "app/setup/home.h"

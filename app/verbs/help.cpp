@@ -3,13 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/completion/candidates.h"
 #include "app/config/keys.h"
 #include "app/invocation/signals.h"

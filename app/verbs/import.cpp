@@ -2,14 +2,6 @@
 // are written.
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
-
 #include "app/invocation/signals.h"
 #include "app/setup/home.h"
 #include "app/verbs/output.h"

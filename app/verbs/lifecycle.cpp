@@ -1,8 +1,5 @@
 // skein sessions archive, unarchive, pin, ttl, empty-trash, prune, prune-blobs, and redact: what
 // happens to a session as a whole, and what is taken out of sight.
-#include <algorithm>
-#include <filesystem>
-#include <set>
 
 #include "app/setup/home.h"
 #include "app/setup/load_config.h"

@@ -1,15 +1,5 @@
 // skein mcp: which servers there are, and changes to the user's own.
 
-#include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/config/file.h"
 #include "app/invocation/signals.h"
 #include "app/setup/load_config.h"

@@ -1,18 +1,6 @@
 // skein mcp-server: the sessions kept here, for other agents, over standard input and output.
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <chrono>
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "app/driven/json_lines.h"
 #include "app/invocation/signals.h"
 #include "app/setup/home.h"

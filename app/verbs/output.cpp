@@ -1,7 +1,6 @@
 #include "app/verbs/output.h"
 
 #include <iostream>
-#include <numeric>
 
 #include "app/setup/home.h"
 #include "core/text/json.h"

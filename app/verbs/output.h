@@ -2,13 +2,6 @@
 // may hold what models, files and strangers said.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/verbs/subcommands.h"
 #include "core/store/session_store.h"
 #include "core/text/base.h"

@@ -1,8 +1,6 @@
 // skein skills and trust: the skills that a model gets here, and what of the project is trusted.
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "app/setup/load_config.h"
 #include "app/setup/project_files.h"
 #include "app/setup/project_review.h"

@@ -1,10 +1,7 @@
 // skein replay and follow: a transcript as it happened, and as another process writes it.
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdio>
 #include <iostream>
-#include <string>
 
 #include "app/application.h"
 #include "app/invocation/signals.h"

@@ -1,9 +1,5 @@
 // skein search, insights and usage: what was said in any session, what all sessions came to, and
 // what each answer of one did.
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 
 #include "app/setup/home.h"
 #include "app/setup/load_config.h"

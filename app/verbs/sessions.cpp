@@ -1,8 +1,4 @@
 // skein sessions …, append, branch: the store from outside, for scripts and for people.
-#include <algorithm>
-#include <cstdio>
-#include <map>
-#include <set>
 
 #include "app/setup/home.h"
 #include "app/setup/load_config.h"

@@ -2,12 +2,6 @@
 // is a folder or a database; drafts, histories and caches stay where they are.
 #include <unistd.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "app/setup/home.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"

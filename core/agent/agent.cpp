@@ -1,8 +1,5 @@
 #include "core/agent/agent.h"
 
-#include <iterator>
-#include <ranges>
-
 #include "core/context/sent_request.h"
 #include "core/text/request_text.h"
 

@@ -3,11 +3,6 @@
 // then shown. Recovery does what is left to do after a crash.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/agent/call_runner.h"
 #include "core/agent/hook_points.h"
 #include "core/agent/model_caller.h"

@@ -1,7 +1,5 @@
 #include "core/agent/call_runner.h"
 
-#include <ranges>
-
 #include "core/agent/concurrent_calls.h"
 #include "core/context/beginning.h"
 #include "core/text/json.h"

@@ -2,11 +2,6 @@
 // that is saved.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/agent/hook_points.h"
 #include "core/agent/permission_gate.h"
 #include "core/agent/prompt_context.h"

@@ -1,7 +1,5 @@
 #include "core/agent/concurrent_calls.h"
 
-#include <system_error>
-
 namespace skein::agent {
 
 namespace {

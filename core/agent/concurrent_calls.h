@@ -3,17 +3,6 @@
 // thread that waits for it in next(), so that only one ever writes.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <cstddef>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/model/tool.h"
 #include "core/text/wait.h"

@@ -2,14 +2,6 @@
 // are added. Notices when another process writes to the same session.
 #pragma once
 
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/event.h"
 #include "core/model/provider.h"

@@ -3,9 +3,6 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
-#include <cctype>
-#include <ranges>
-
 namespace skein::agent {
 
 namespace {

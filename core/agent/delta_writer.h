@@ -2,10 +2,6 @@
 // them; and makes an answer of the pieces that a crash left.
 #pragma once
 
-#include <chrono>
-#include <optional>
-#include <vector>
-
 #include "core/agent/conversation.h"
 #include "core/agent/turn.h"
 #include "core/model/payloads.h"

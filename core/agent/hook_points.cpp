@@ -1,7 +1,5 @@
 #include "core/agent/hook_points.h"
 
-#include <iterator>
-
 #include "core/text/json.h"
 
 namespace skein::agent {

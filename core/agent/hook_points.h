@@ -2,14 +2,6 @@
 // Without programs for an event each of these returns at once.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/agent/turn.h"
 #include "core/hooks/hooks.h"
 

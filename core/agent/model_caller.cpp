@@ -1,8 +1,5 @@
 #include "core/agent/model_caller.h"
 
-#include <array>
-#include <ranges>
-
 #include "core/agent/delta_writer.h"
 #include "core/context/compaction.h"
 #include "core/context/sent_request.h"

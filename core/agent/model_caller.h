@@ -2,15 +2,6 @@
 // messages when they no longer fit.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/agent/hook_points.h"
 #include "core/agent/prompt_context.h"
 #include "core/agent/turn.h"

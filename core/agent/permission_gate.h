@@ -2,10 +2,6 @@
 // may also rewrite it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/agent/hook_points.h"
 #include "core/agent/turn.h"
 

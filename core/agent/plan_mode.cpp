@@ -1,7 +1,5 @@
 #include "core/agent/plan_mode.h"
 
-#include <ranges>
-
 #include "core/context/beginning.h"
 #include "core/handover/compatibility.h"
 #include "core/plan/presented.h"

@@ -2,10 +2,6 @@
 // inform the model of the mode, and another model may answer while it lasts.
 #pragma once
 
-#include <set>
-#include <span>
-#include <vector>
-
 #include "core/agent/turn.h"
 
 namespace skein::agent {

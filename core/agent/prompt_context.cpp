@@ -1,7 +1,5 @@
 #include "core/agent/prompt_context.h"
 
-#include <iterator>
-
 #include "core/agent/plan_mode.h"
 #include "core/context/beginning.h"
 #include "core/plan/presented.h"

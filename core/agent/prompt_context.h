@@ -5,12 +5,6 @@
 // change to another provider.
 #pragma once
 
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/agent/turn.h"
 #include "core/model/payloads.h"
 

@@ -2,10 +2,6 @@
 // pieces are there.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include "core/agent/call_runner.h"
 #include "core/agent/turn.h"
 

@@ -2,15 +2,6 @@
 // turn in progress, with the one way its entries get into the session: saved, then shown.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/agent/conversation.h"
 #include "core/budget/budget.h"
 #include "core/context/build_context.h"

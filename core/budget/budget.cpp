@@ -1,8 +1,6 @@
 #include "core/budget/budget.h"
 
-#include <algorithm>
 #include <ctime>
-#include <filesystem>
 
 #include "core/store/files/named_files.h"
 #include "core/text/json.h"

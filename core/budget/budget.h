@@ -2,19 +2,6 @@
 // reserved. Sub-agents use the budget of the session that started them, so any thread may call it.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::budget {

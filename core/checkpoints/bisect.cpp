@@ -4,9 +4,6 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "core/checkpoints/restore.h"
 #include "core/text/text.h"
 

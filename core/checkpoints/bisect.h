@@ -1,14 +1,6 @@
 // Binary search for the step that broke something, and the folder in which states are tested.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <vector>
-
 #include "core/checkpoints/plan.h"
 #include "core/process/private_temporary.h"
 

@@ -1,7 +1,5 @@
 #include "core/checkpoints/blame.h"
 
-#include <ranges>
-
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"

@@ -2,14 +2,6 @@
 // one that brought it, and from there to the message, the call and the model.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/checkpoints/checkpoint_log.h"
 #include "core/model/entry.h"
 

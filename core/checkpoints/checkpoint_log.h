@@ -1,10 +1,6 @@
 // The checkpoints of a session in order: one line, since all branches share one workspace.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/checkpoints/workspace_files.h"
 #include "core/model/payloads.h"
 #include "core/store/session_store.h"

@@ -1,13 +1,6 @@
 // Takes checkpoints: before a turn's first command, before each write, and after the turn.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/checkpoints/workspace_files.h"
 #include "core/model/tool.h"
 

@@ -4,15 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 #include "core/model/payloads.h"
 #include "core/sandbox/tree_record.h"
 #include "core/store/backend.h"

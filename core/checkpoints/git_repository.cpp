@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 
-#include <charconv>
-
 #include "core/process/running_program.h"
 #include "core/text/text.h"
 

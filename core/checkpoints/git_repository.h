@@ -2,15 +2,6 @@
 // can write nothing and has no network: a repository's filters and settings are code.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/checkpoints/file_look.h"
 #include "core/process/child.h"
 #include "core/process/private_temporary.h"

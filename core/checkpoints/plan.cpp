@@ -1,7 +1,5 @@
 #include "core/checkpoints/plan.h"
 
-#include <cstdlib>
-
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"

@@ -1,12 +1,6 @@
 // What would restore an earlier state of the workspace, found without changing anything.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/checkpoints/checkpoint_log.h"
 #include "core/checkpoints/workspace_files.h"
 

@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "core/checkpoints/checkpointer.h"
 #include "core/text/checksum.h"
 #include "core/workspace/staged_file.h"

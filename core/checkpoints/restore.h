@@ -2,11 +2,6 @@
 // planning and running it again finishes it.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/checkpoints/plan.h"
 
 namespace skein::checkpoints {

@@ -1,7 +1,5 @@
 #include "core/checkpoints/rewind.h"
 
-#include <array>
-
 #include "core/text/encoding.h"
 #include "core/text/text.h"
 #include "core/tools/diff.h"

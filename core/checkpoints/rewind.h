@@ -1,10 +1,6 @@
 // Going back and forth in a session with its files, and what each prompt changed.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/checkpoints/checkpoint_log.h"
 #include "core/checkpoints/plan.h"
 #include "core/checkpoints/restore.h"

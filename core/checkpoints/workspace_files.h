@@ -2,12 +2,6 @@
 // and who reads them. Checkpoints are taken and restored through the same one.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/checkpoints/file_look.h"
 #include "core/checkpoints/git_repository.h"
 #include "core/model/payloads.h"

@@ -3,15 +3,6 @@
 // a service may bind thinking to everything before it. Pure.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/payloads.h"
 

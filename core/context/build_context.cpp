@@ -1,8 +1,5 @@
 #include "core/context/build_context.h"
 
-#include <cmath>
-#include <ranges>
-
 namespace skein::context {
 
 namespace {

@@ -3,14 +3,6 @@
 // with a cache.
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/context/history.h"
 #include "core/model/entry.h"
 #include "core/model/provider.h"

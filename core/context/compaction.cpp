@@ -1,7 +1,5 @@
 #include "core/context/compaction.h"
 
-#include <ranges>
-
 #include "core/context/beginning.h"
 #include "core/context/history.h"
 #include "core/model/payloads.h"

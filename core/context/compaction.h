@@ -3,12 +3,6 @@
 // entry brings everything back.
 #pragma once
 
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/provider.h"
 #include "core/model/tool.h"

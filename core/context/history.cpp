@@ -1,7 +1,5 @@
 #include "core/context/history.h"
 
-#include <map>
-
 #include "core/context/beginning.h"
 #include "core/model/payloads.h"
 #include "core/model/provider.h"

@@ -7,13 +7,6 @@
 // cut is planned here, written down (core/context/compaction), and stays.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <span>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/message.h"
 #include "core/text/base.h"

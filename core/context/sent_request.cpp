@@ -1,7 +1,5 @@
 #include "core/context/sent_request.h"
 
-#include <utility>
-
 #include "core/context/beginning.h"
 #include "core/text/json.h"
 

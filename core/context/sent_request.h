@@ -2,9 +2,6 @@
 // from the log. Pure.
 #pragma once
 
-#include <optional>
-#include <span>
-
 #include "core/context/build_context.h"
 #include "core/model/entry.h"
 #include "core/model/provider.h"

@@ -1,10 +1,6 @@
 // What one asks of an export, at the command line and at the prompt: `[format] [file] [flags]`.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "core/export/formats.h"
 #include "core/export/session_source.h"
 

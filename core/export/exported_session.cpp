@@ -1,8 +1,5 @@
 #include "core/export/exported_session.h"
 
-#include <unordered_map>
-#include <utility>
-
 #include "core/text/encoding.h"
 #include "core/text/json.h"
 

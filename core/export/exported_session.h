@@ -2,13 +2,6 @@
 // never held together: a session may be larger than memory.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/message.h"
 

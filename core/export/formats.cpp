@@ -1,7 +1,5 @@
 #include "core/export/formats.h"
 
-#include <iterator>
-
 #include "core/export/html.h"
 #include "core/text/text.h"
 

@@ -2,10 +2,6 @@
 // add a row.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "core/export/exported_session.h"
 
 namespace skein::exporters {

@@ -2,10 +2,6 @@
 // script a plain body. What came from the transcript is text everywhere in it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/export/exported_session.h"
 
 namespace skein::exporters {

@@ -1,8 +1,5 @@
 #include "core/export/otlp.h"
 
-#include <map>
-#include <utility>
-
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 

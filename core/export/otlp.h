@@ -3,8 +3,6 @@
 // that they are the same every time. No text of the conversation is in it.
 #pragma once
 
-#include <functional>
-
 #include "core/export/exported_session.h"
 
 namespace skein::exporters {

@@ -3,11 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-
 #include "core/text/base.h"
 
 namespace skein::exporters {

@@ -2,8 +2,7 @@
 // whole. If it never is, what was there before stays, and nothing else is left.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

@@ -1,12 +1,4 @@
 // A session file of pi, version 3.
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "core/export/exported_session.h"
 #include "core/model/message.h"

@@ -1,9 +1,4 @@
 // The path of a session as requests of the three vendors have it.
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/export/exported_session.h"
 #include "core/model/message.h"

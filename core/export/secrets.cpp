@@ -1,9 +1,5 @@
 #include "core/export/secrets.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "core/text/json.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"

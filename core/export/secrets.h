@@ -2,13 +2,6 @@
 // the same number everywhere. Hashes, UUIDs and encoded images are not secrets.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::exporters {

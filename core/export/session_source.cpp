@@ -1,7 +1,5 @@
 #include "core/export/session_source.h"
 
-#include <unordered_map>
-
 #include "core/model/attachments.h"
 #include "core/model/scrub.h"
 #include "core/text/encoding.h"

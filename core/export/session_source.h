@@ -2,9 +2,6 @@
 // and secrets too if that is wanted.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "core/export/exported_session.h"
 #include "core/export/secrets.h"
 #include "core/model/payloads.h"

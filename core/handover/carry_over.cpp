@@ -1,7 +1,5 @@
 #include "core/handover/carry_over.h"
 
-#include <utility>
-
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 

@@ -2,9 +2,6 @@
 // one model began and another took over. The order of messages is up to core/handover/normalize.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/handover/target.h"
 #include "core/model/message.h"
 

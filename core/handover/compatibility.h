@@ -1,9 +1,6 @@
 // What a change of model would lose, computed from the transcript before it is made.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/handover/target.h"
 #include "core/model/message.h"
 

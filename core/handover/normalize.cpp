@@ -1,8 +1,5 @@
 #include "core/handover/normalize.h"
 
-#include <iterator>
-#include <utility>
-
 #include "core/handover/carry_over.h"
 #include "core/text/json.h"
 

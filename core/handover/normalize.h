@@ -2,13 +2,6 @@
 // Pure; the transcript itself is never changed.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
-
 #include "core/handover/target.h"
 #include "core/model/message.h"
 

@@ -1,8 +1,5 @@
 #include "core/handover/target.h"
 
-#include <array>
-#include <utility>
-
 #include "core/text/text.h"
 
 namespace skein::handover {

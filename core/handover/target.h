@@ -1,10 +1,6 @@
 // The model a conversation is handed to, as rules: what its server takes and what it refuses.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-
 #include "core/model/message.h"
 
 namespace skein::handover {

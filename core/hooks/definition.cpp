@@ -1,7 +1,5 @@
 #include "core/hooks/definition.h"
 
-#include <iterator>
-
 #include "core/text/json.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"

@@ -2,14 +2,6 @@
 // Code's JSON here; from our own configuration in app/.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/process/side_by_side.h"
 #include "core/text/base.h"
 

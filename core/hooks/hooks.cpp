@@ -1,7 +1,5 @@
 #include "core/hooks/hooks.h"
 
-#include <cstring>
-
 #include "core/model/usage_json.h"
 #include "core/permission/policy.h"
 #include "core/text/json.h"

@@ -2,13 +2,6 @@
 // know, and what they come to together.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "core/hooks/definition.h"
 #include "core/model/event.h"
 #include "core/model/payloads.h"

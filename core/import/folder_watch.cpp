@@ -1,11 +1,8 @@
 #include "core/import/folder_watch.h"
 
-#include <sys/inotify.h>
+#include "core/text/std.h"
 
-#include <array>
-#include <cstring>
-#include <filesystem>
-#include <system_error>
+#include <sys/inotify.h>
 
 namespace skein::importers {
 

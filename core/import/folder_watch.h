@@ -3,9 +3,7 @@
 // watches to give, they are not, and incomplete() says so.
 #pragma once
 
-#include <map>
-#include <set>
-#include <string>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

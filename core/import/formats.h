@@ -2,11 +2,6 @@
 // function that recognizes its files and one that reads them, and add a row.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/import/source/format.h"
 
 namespace skein::importers {

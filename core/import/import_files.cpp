@@ -1,10 +1,5 @@
 #include "core/import/import_files.h"
 
-#include <array>
-#include <chrono>
-#include <filesystem>
-#include <system_error>
-
 #include "core/export/session_source.h"
 #include "core/text/text.h"
 

@@ -1,12 +1,6 @@
 // Files of other programs that hold sessions: finding them, looking into them, bringing them in.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/import/session_import.h"
 
 namespace skein::importers {

@@ -1,9 +1,6 @@
 // What came of an import, for programs and for people.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/import/import_files.h"
 
 namespace skein::importers {

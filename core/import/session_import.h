@@ -4,17 +4,6 @@
 // continues behind them.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <vector>
-
 #include "core/export/secrets.h"
 #include "core/import/formats.h"
 #include "core/store/session_store.h"

@@ -1,7 +1,5 @@
 #include "core/insights/cache_report.h"
 
-#include <array>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 

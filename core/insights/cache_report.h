@@ -3,16 +3,6 @@
 // that a miss comes from can be named.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 #include "core/insights/message_facts.h"
 #include "core/insights/tally.h"
 #include "core/store/session_store.h"

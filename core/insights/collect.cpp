@@ -1,8 +1,5 @@
 #include "core/insights/collect.h"
 
-#include <limits>
-#include <unordered_map>
-
 #include "core/insights/cache_report.h"
 #include "core/model/tool.h"
 #include "core/text/json.h"

@@ -2,9 +2,6 @@
 // imports copy them with their ids.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "core/insights/tally.h"
 #include "core/store/session_store.h"
 

@@ -1,7 +1,5 @@
 #include "core/insights/message_facts.h"
 
-#include <utility>
-
 #include "core/model/tool.h"
 #include "core/text/json.h"
 

@@ -1,10 +1,6 @@
 // What statistics need of a message in a transcript.
 #pragma once
 
-#include <memory>
-#include <string_view>
-#include <vector>
-
 #include "core/model/message.h"
 #include "core/model/state.h"
 

@@ -1,8 +1,5 @@
 #include "core/insights/report.h"
 
-#include <cmath>
-#include <cstdio>
-
 #include "core/text/encoding.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,8 +1,6 @@
 // Insights as JSON for scripts and as a page for a browser.
 #pragma once
 
-#include <string>
-
 #include "core/insights/tally.h"
 #include "core/text/base.h"
 

@@ -1,7 +1,5 @@
 #include "core/insights/tally.h"
 
-#include <iterator>
-
 #include "core/text/text.h"
 
 namespace skein::insights {

@@ -2,14 +2,6 @@
 // came, and which tools were used; in all, and by day, week, model and project.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/message.h"
 
 namespace skein::insights {

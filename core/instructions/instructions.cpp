@@ -2,14 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <iterator>
-#include <memory>
-#include <numeric>
-#include <ranges>
-
 #include "core/project/markdown_files.h"
 #include "core/text/base.h"
 #include "core/text/encoding.h"

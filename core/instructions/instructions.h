@@ -3,16 +3,7 @@
 // and rules for certain paths, come up when a file there is used.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::instructions {
 

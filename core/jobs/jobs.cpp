@@ -3,13 +3,6 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <filesystem>
-
 #include "core/jobs/supervise.h"
 #include "core/text/text.h"
 

@@ -2,22 +2,6 @@
 // or that took too long in it, and those an earlier skein has left running. Any thread may ask.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "core/jobs/output_log.h"
 #include "core/jobs/record.h"
 #include "core/process/running_program.h"

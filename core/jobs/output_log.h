@@ -3,11 +3,7 @@
 // followed by the number of all bytes. One process writes, others may read at the same time.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

@@ -1,12 +1,5 @@
 #include "core/jobs/record.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cstring>
-#include <filesystem>
-#include <iterator>
-#include <utility>
-
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -3,12 +3,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/text/base.h"
 
 namespace skein::jobs {

@@ -6,15 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <memory>
-
 #include "core/jobs/output_log.h"
 #include "core/jobs/record.h"
 #include "core/process/supervisor.h"

@@ -2,9 +2,7 @@
 // its output, records its end, ends it on SIGTERM), or undoes a command after skein was killed.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::jobs {
 

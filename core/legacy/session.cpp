@@ -1,10 +1,5 @@
 #include "core/legacy/session.h"
 
-#include <map>
-#include <set>
-#include <span>
-#include <utility>
-
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 

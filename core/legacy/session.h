@@ -2,12 +2,6 @@
 // lines, one JSON file. Read into entries; nothing here writes.
 #pragma once
 
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/text/json.h"
 

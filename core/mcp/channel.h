@@ -2,14 +2,6 @@
 // its own.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/mcp/server_entry.h"
 #include "core/text/base.h"
 #include "core/text/wait.h"

@@ -1,8 +1,5 @@
 #include "core/mcp/client.h"
 
-#include <array>
-#include <exception>
-
 #include "core/mcp/elicitation.h"
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"

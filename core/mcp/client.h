@@ -4,18 +4,6 @@
 // has died is started again. Messages are taken on the channel's thread.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/mcp/channel.h"
 #include "core/mcp/remote_lists.h"
 #include "core/mcp/server_entry.h"

@@ -1,7 +1,5 @@
 #include "core/mcp/elicitation.h"
 
-#include <cmath>
-
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"
 

@@ -3,8 +3,6 @@
 // about secrets. For .cpp files only.
 #pragma once
 
-#include <string>
-
 #include "core/model/tool.h"
 #include "core/text/json.h"
 

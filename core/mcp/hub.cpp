@@ -1,8 +1,5 @@
 #include "core/mcp/hub.h"
 
-#include <array>
-#include <iterator>
-
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/mcp/tool_search.h"

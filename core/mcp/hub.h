@@ -2,20 +2,6 @@
 // between turns.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "core/mcp/channel.h"
 #include "core/mcp/client.h"
 #include "core/mcp/remote_tools.h"

@@ -4,12 +4,6 @@
 // result. Pure but for blobs. For .cpp files only.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/mcp/rpc.h"
 #include "core/mcp/server_entry.h"
 #include "core/model/tool.h"

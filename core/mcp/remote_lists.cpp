@@ -1,8 +1,5 @@
 #include "core/mcp/remote_lists.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/mcp/rpc.h"
 #include "core/text/json.h"
 

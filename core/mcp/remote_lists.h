@@ -1,11 +1,6 @@
 // What a server lists (its tools, prompts and resources), and what it replies.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::mcp {

@@ -1,8 +1,5 @@
 #include "core/mcp/remote_tools.h"
 
-#include <array>
-#include <ranges>
-
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/text/checksum.h"

@@ -3,13 +3,6 @@
 // tools more, its prompts as commands of the user.
 #pragma once
 
-#include <functional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/mcp/client.h"
 #include "core/model/message.h"
 #include "core/model/tool.h"

@@ -1,8 +1,5 @@
 #include "core/mcp/rpc.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "core/text/text.h"
 
 namespace skein::mcp::rpc {

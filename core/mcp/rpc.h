@@ -2,10 +2,6 @@
 // files only, as core/text/json.h is.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/text/base.h"
 #include "core/text/json.h"
 

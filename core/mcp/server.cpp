@@ -1,9 +1,5 @@
 #include "core/mcp/server.h"
 
-#include <algorithm>
-#include <exception>
-#include <set>
-
 #include "core/mcp/protocol.h"
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"

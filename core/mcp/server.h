@@ -4,19 +4,6 @@
 // do.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <list>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "core/mcp/channel.h"
 #include "core/text/base.h"
 

@@ -1,7 +1,5 @@
 #include "core/mcp/server_entry.h"
 
-#include <algorithm>
-
 #include "core/text/json.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"

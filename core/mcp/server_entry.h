@@ -2,14 +2,6 @@
 // agents share ("mcpServers") and fills in their variables. Pure.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::mcp {

@@ -3,15 +3,6 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <deque>
-#include <exception>
-#include <mutex>
-
 #include "core/process/child.h"
 #include "core/process/environment.h"
 #include "core/process/supervisor.h"

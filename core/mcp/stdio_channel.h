@@ -1,10 +1,6 @@
 // A server that runs here: a line on its standard input or output is a message.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/mcp/channel.h"
 
 namespace skein::mcp {

@@ -1,8 +1,5 @@
 #include "core/mcp/tool_search.h"
 
-#include <map>
-#include <memory>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 

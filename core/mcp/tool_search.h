@@ -3,10 +3,6 @@
 // never changes.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 
 namespace skein::mcp {

@@ -4,11 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <utility>
-
 #include "core/text/io.h"
 #include "core/text/text.h"
 

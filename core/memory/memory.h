@@ -2,12 +2,6 @@
 // one repository share them.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::memory {

@@ -1,8 +1,5 @@
 #include "core/model/assembler.h"
 
-#include <set>
-#include <utility>
-
 #include "core/model/provider.h"
 #include "core/text/json.h"
 

@@ -2,11 +2,6 @@
 // so that a stream can be forked at every byte.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/model/message.h"
 

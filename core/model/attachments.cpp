@@ -1,7 +1,5 @@
 #include "core/model/attachments.h"
 
-#include <filesystem>
-
 #include "core/text/encoding.h"
 #include "core/text/io.h"
 #include "core/text/text.h"

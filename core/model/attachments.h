@@ -3,12 +3,6 @@
 // name leads to, such as a server's resource.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/message.h"
 #include "core/model/tool.h"
 

@@ -1,7 +1,5 @@
 #include "core/model/entry.h"
 
-#include <array>
-
 #include "core/model/usage_json.h"
 #include "core/text/json.h"
 

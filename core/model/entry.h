@@ -2,11 +2,6 @@
 // store seals and writes it; the tree arranges it.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/model/message.h"
 #include "core/text/base.h"
 

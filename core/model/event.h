@@ -2,15 +2,6 @@
 // interface, and the ports through which the loop reaches the outside.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/message.h"
 

@@ -1,9 +1,5 @@
 #include "core/model/message.h"
 
-#include <span>
-#include <type_traits>
-#include <utility>
-
 #include "core/model/usage_json.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"

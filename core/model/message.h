@@ -2,13 +2,6 @@
 // a `message` entry is its JSON form.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "core/model/usage.h"
 #include "core/text/base.h"
 

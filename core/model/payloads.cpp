@@ -1,8 +1,5 @@
 #include "core/model/payloads.h"
 
-#include <charconv>
-#include <iterator>
-
 #include "core/model/usage_json.h"
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"

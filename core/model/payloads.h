@@ -2,16 +2,6 @@
 // them. core/store/FORMAT.md describes the same on paper.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/text/base.h"
 

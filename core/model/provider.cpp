@@ -1,7 +1,5 @@
 #include "core/model/provider.h"
 
-#include <iterator>
-
 namespace skein::model {
 
 constexpr std::string_view level_names[thinking_levels] = {"off",  "minimal", "low", "medium",

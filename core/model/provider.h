@@ -2,15 +2,6 @@
 // from its bytes; core/context/build_context corrects the guess by the cost of the last model call.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/model/message.h"
 

@@ -2,13 +2,6 @@
 // reads without it. Pure; the store goes through the files.
 #pragma once
 
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 
 namespace skein::model {

@@ -1,8 +1,5 @@
 #include "core/model/state.h"
 
-#include <charconv>
-#include <cstring>
-
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

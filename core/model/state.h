@@ -3,16 +3,6 @@
 // opened without reading all of it.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <unordered_set>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/message.h"
 #include "core/text/base.h"

@@ -1,7 +1,5 @@
 #include "core/model/tool.h"
 
-#include <cmath>
-
 #include "core/text/json.h"
 
 namespace skein::model {

@@ -3,14 +3,6 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/event.h"
 #include "core/model/message.h"

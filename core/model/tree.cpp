@@ -1,9 +1,5 @@
 #include "core/model/tree.h"
 
-#include <array>
-#include <bit>
-#include <utility>
-
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 

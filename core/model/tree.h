@@ -3,14 +3,6 @@
 // written.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/state.h"
 
 namespace skein::model {

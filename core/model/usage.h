@@ -1,8 +1,7 @@
 // The tokens of a model call, sums of them, and what they cost.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
+#include "core/text/std.h"
 
 namespace skein::model {
 

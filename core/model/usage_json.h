@@ -1,8 +1,6 @@
 // The token counts of a message or a summary as JSON. For .cpp files only.
 #pragma once
 
-#include <optional>
-
 #include "core/model/usage.h"
 #include "core/text/json.h"
 

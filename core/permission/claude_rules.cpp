@@ -1,8 +1,5 @@
 #include "core/permission/claude_rules.h"
 
-#include <filesystem>
-#include <iterator>
-
 #include "core/permission/rule_match.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,11 +1,6 @@
 // Translates the permissions in Claude Code's settings files to skein's rules.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/permission/policy.h"
 
 namespace skein::permission {

@@ -1,7 +1,5 @@
 #include "core/permission/command_report.h"
 
-#include <iterator>
-
 #include "core/permission/command_risks.h"
 #include "core/permission/reading_programs.h"
 #include "core/permission/rule_match.h"

@@ -3,11 +3,6 @@
 // is a sandbox.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 #include "core/permission/shell_words.h"
 

@@ -1,7 +1,7 @@
 // The one place that knows what programs can be made to do by their arguments.
 #include "core/permission/command_risks.h"
 
-#include <algorithm>
+#include "core/text/std.h"
 
 #include "core/shell/known_programs.h"
 #include "core/text/text.h"

@@ -1,8 +1,7 @@
 // Commands that can do more than their name says: they, or their options, run other commands.
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/permission/shell_words.h"
 

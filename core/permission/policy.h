@@ -2,12 +2,6 @@
 // functions; asking the user and remembering the answer happen elsewhere.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 #include "core/permission/rules.h"
 

@@ -1,9 +1,6 @@
 #include "core/permission/reading_programs.h"
 
-#include <algorithm>
-#include <initializer_list>
-#include <span>
-#include <utility>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

@@ -1,9 +1,7 @@
 // The programs that only read, and which of their options leave it at that.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/permission/shell_words.h"
 

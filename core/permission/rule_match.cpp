@@ -1,8 +1,5 @@
 #include "core/permission/rule_match.h"
 
-#include <iterator>
-#include <ranges>
-
 #include "core/permission/command_risks.h"
 #include "core/shell/known_programs.h"
 #include "core/text/pattern.h"

@@ -2,11 +2,6 @@
 // consequences are up to policy.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/permission/rules.h"
 #include "core/permission/shell_words.h"
 

@@ -1,7 +1,4 @@
 // How rules are written: parse_rules and its counterpart.
-#include <algorithm>
-#include <iterator>
-#include <variant>
 
 #include "core/permission/command_risks.h"
 #include "core/permission/rule_match.h"

@@ -1,12 +1,6 @@
 // What the user allows and forbids: modes and rules, and how they are written. Values.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 
 namespace skein::permission {

@@ -1,8 +1,5 @@
 #include "core/permission/shell_words.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/shell/walk.h"
 #include "core/text/base.h"
 #include "core/text/text.h"

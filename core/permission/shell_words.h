@@ -2,9 +2,7 @@
 // certainty. Not a shell: whatever could mean something else to one makes it "not understood".
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::permission {
 

@@ -2,11 +2,6 @@
 // `127.0.0.1`, `https://host/path/*`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <variant>
-
 #include "core/permission/rule_match.h"
 #include "core/permission/rules.h"
 #include "core/web/url.h"

@@ -2,11 +2,6 @@
 // from.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/event.h"
 #include "core/model/tool.h"

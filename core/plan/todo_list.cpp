@@ -1,10 +1,5 @@
 #include "core/plan/todo_list.h"
 
-#include <initializer_list>
-#include <iterator>
-#include <ranges>
-#include <utility>
-
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 #include "core/text/text.h"

@@ -2,13 +2,6 @@
 // belongs to the path: the newest entry that sets it counts, so it follows every move of the head.
 #pragma once
 
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 
 namespace skein::plan {

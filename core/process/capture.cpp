@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include <algorithm>
-
 #include "core/text/base.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"

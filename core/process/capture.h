@@ -1,10 +1,7 @@
 // What a command printed, in bounded memory: beginning and end, and more of it in an unnamed file.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

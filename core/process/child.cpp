@@ -1,5 +1,7 @@
 #include "core/process/child.h"
 
+#include "core/text/std.h"
+
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -11,10 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstddef>
 #include <sstream>
 
 #include "core/text/io.h"

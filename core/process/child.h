@@ -2,12 +2,10 @@
 // here: as a child of skein (start_child) or of a supervisor (Supervisor).
 #pragma once
 
+#include "core/text/std.h"
+
 #include <sys/resource.h>
 #include <sys/types.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace skein::process {
 

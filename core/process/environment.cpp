@@ -1,8 +1,8 @@
 #include "core/process/environment.h"
 
-#include <unistd.h>
+#include "core/text/std.h"
 
-#include <algorithm>
+#include <unistd.h>
 
 #include "core/text/text.h"
 

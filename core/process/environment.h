@@ -1,9 +1,7 @@
 // The variables a command gets: those on a list, never a key.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::process {
 

@@ -2,9 +2,7 @@
 // gone with the object. What a process that was killed left behind, the next one removes.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <utility>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

@@ -3,10 +3,6 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-
 #include "core/text/base.h"
 
 namespace skein::process {

@@ -1,11 +1,7 @@
 // Runs a program below a supervisor: no standard input, one pipe for its output, and a time limit.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/process/child.h"
 #include "core/process/supervisor.h"

@@ -4,9 +4,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include <array>
-#include <cerrno>
-
 namespace skein::process {
 
 namespace {

@@ -2,13 +2,6 @@
 // standard input. Their output is collected up to a limit, and their end comes when it is due.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/process/running_program.h"
 

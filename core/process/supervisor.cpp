@@ -1,5 +1,7 @@
 #include "core/process/supervisor.h"
 
+#include "core/text/std.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,11 +10,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <iterator>
 
 #include "core/text/wait.h"
 

@@ -4,13 +4,9 @@
 // skein was killed: the kernel's own signal reaches one process only, and bubblewrap asks late.
 #pragma once
 
-#include <sys/types.h>
+#include "core/text/std.h"
 
-#include <chrono>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <sys/types.h>
 
 #include "core/process/child.h"
 #include "core/text/io.h"

@@ -1,10 +1,5 @@
 #include "core/project/command_text.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <utility>
-
 #include "core/permission/shell_words.h"
 #include "core/text/base.h"
 #include "core/text/text.h"

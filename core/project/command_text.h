@@ -2,9 +2,7 @@
 // what is inserted is not looked at again. Pure; the commands that stand in it are run elsewhere.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::project {
 

@@ -5,12 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <iterator>
-#include <set>
-
 #include "core/project/command_text.h"
 #include "core/shell/known_programs.h"
 #include "core/shell/program_reader.h"

@@ -2,8 +2,7 @@
 // form.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/project/markdown_files.h"
 #include "core/project/places.h"

@@ -2,12 +2,6 @@
 
 #include <yaml.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <set>
-
 #include "core/text/base.h"
 #include "core/text/io.h"
 #include "core/text/text.h"

@@ -5,13 +5,7 @@
 // one level of maps.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/project/places.h"
 

@@ -1,8 +1,5 @@
 #include "core/project/own_commands.h"
 
-#include <ranges>
-#include <tuple>
-
 #include "core/model/entry.h"
 #include "core/model/tool.h"
 #include "core/permission/shell_words.h"

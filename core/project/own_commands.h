@@ -2,12 +2,6 @@
 // name means, and the message a command becomes.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/message.h"
 #include "core/project/markdown_files.h"
 #include "core/project/places.h"

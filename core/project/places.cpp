@@ -1,8 +1,6 @@
 #include "core/project/places.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <span>
+#include "core/text/std.h"
 
 #include "core/project/project_root.h"
 

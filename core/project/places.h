@@ -2,8 +2,7 @@
 // of commands, in the order in which they count.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::project {
 

@@ -1,9 +1,9 @@
 #include "core/project/project_root.h"
 
+#include "core/text/std.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 #include "core/text/checksum.h"
 #include "core/text/io.h"

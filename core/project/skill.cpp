@@ -1,8 +1,5 @@
 #include "core/project/skill.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "core/project/command_text.h"
 #include "core/text/base.h"
 #include "core/text/checksum.h"

@@ -2,11 +2,7 @@
 // What a model reads of skills: the list at the beginning, and one of them when it asks.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/project/markdown_files.h"
 

@@ -3,15 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <filesystem>
-#include <memory>
-#include <set>
-#include <thread>
-#include <unordered_set>
-
 #include "core/text/base.h"
 #include "core/text/io.h"
 #include "core/text/text.h"

@@ -1,16 +1,9 @@
 // Finds skills. Folders are walked at every start; SkillCache remembers the contents of the files.
 #pragma once
 
-#include <sys/stat.h>
+#include "core/text/std.h"
 
-#include <cstdint>
-#include <deque>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+#include <sys/stat.h>
 
 #include "core/project/places.h"
 #include "core/project/skill.h"

@@ -1,10 +1,5 @@
 #include "core/project/trust_record.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-
 #include "core/text/base.h"
 #include "core/text/checksum.h"
 #include "core/text/io.h"

@@ -2,10 +2,7 @@
 // A file that has changed since is unknown again, and no other.
 #pragma once
 
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::project {
 

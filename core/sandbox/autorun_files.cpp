@@ -1,11 +1,8 @@
 #include "core/sandbox/autorun_files.h"
 
-#include <fcntl.h>
+#include "core/text/std.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <iterator>
+#include <fcntl.h>
 
 #include "core/text/text.h"
 #include "core/workspace/autorun_files.h"

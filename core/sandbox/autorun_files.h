@@ -3,12 +3,7 @@
 // only changed folders are read again; what was found once is remembered, so nothing can hide.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <set>
-#include <string>
-#include <unordered_map>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/sandbox/guard_record.h"
 #include "core/sandbox/tree_record.h"

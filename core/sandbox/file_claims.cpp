@@ -1,11 +1,8 @@
 #include "core/sandbox/file_claims.h"
 
-#include <fcntl.h>
+#include "core/text/std.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <filesystem>
+#include <fcntl.h>
 
 #include "core/text/checksum.h"
 #include "core/text/wait.h"

@@ -3,10 +3,7 @@
 // are locks on one file for all skein processes of a user and end with their process.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

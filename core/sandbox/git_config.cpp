@@ -1,8 +1,6 @@
 #include "core/sandbox/git_config.h"
 
-#include <algorithm>
-#include <cctype>
-#include <optional>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

@@ -2,10 +2,7 @@
 // elsewhere, and the files it names. Whatever is not in git's own plain form counts as dangerous.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::sandbox {
 

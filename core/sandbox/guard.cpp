@@ -3,13 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <iterator>
-#include <span>
-
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"

@@ -7,13 +7,7 @@
 // in the same folders, that guard's memory counts: what its command changed is no user's work.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/sandbox/autorun_files.h"
 #include "core/sandbox/git_config.h"

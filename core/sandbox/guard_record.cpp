@@ -4,10 +4,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
-
 #include "core/text/base.h"
 #include "core/text/checksum.h"
 

@@ -6,10 +6,7 @@
 // command itself. If the lock can be taken, both are gone.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

@@ -2,9 +2,7 @@
 // it was killed too, the next skein finds the records, and asks before it undoes anything.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/sandbox/guard.h"
 

@@ -5,14 +5,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <iterator>
-#include <ranges>
-#include <set>
-
 #include "core/process/environment.h"
 #include "core/process/running_program.h"
 #include "core/text/base.h"

@@ -1,10 +1,7 @@
 // Confines the model's commands: bubblewrap where it works, else Landlock, else each asks first.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/process/child.h"
 #include "core/text/io.h"

@@ -4,10 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-
 #include "core/text/base.h"
 #include "core/text/text.h"
 

@@ -2,14 +2,9 @@
 // and restore it later. Everything is reached from an open folder without following a link.
 #pragma once
 
-#include <sys/stat.h>
+#include "core/text/std.h"
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <sys/stat.h>
 
 #include "core/sandbox/guard_record.h"
 #include "core/text/io.h"

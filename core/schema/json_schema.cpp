@@ -1,9 +1,5 @@
 #include "core/schema/json_schema.h"
 
-#include <algorithm>
-#include <cmath>
-#include <variant>
-
 #include "core/text/json.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"

@@ -1,8 +1,6 @@
 // Whether a JSON value fits a JSON Schema.
 #pragma once
 
-#include <string>
-
 #include "core/text/base.h"
 
 namespace skein::schema {

@@ -1,8 +1,5 @@
 #include "core/search/candidates.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/encoding.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,8 +1,5 @@
 #include "core/search/matcher.h"
 
-#include <algorithm>
-#include <set>
-
 #include "core/text/base.h"
 #include "core/text/utf8.h"
 

@@ -1,11 +1,7 @@
 // Whether an entry has what a query asks for, in which of its passages, and what is shown of it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/search/candidates.h"
 #include "core/search/passages.h"

@@ -1,7 +1,5 @@
 #include "core/search/options.h"
 
-#include <filesystem>
-
 #include "core/text/text.h"
 
 namespace skein::search {

@@ -2,10 +2,6 @@
 // prompt.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "core/search/search.h"
 
 namespace skein::search {

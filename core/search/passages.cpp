@@ -1,7 +1,5 @@
 #include "core/search/passages.h"
 
-#include <algorithm>
-
 #include "core/model/entry.h"
 #include "core/text/json.h"
 #include "core/text/utf8.h"

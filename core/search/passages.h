@@ -2,10 +2,7 @@
 // it is stored. Nothing is copied.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::search {
 

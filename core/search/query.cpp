@@ -1,8 +1,5 @@
 #include "core/search/query.h"
 
-#include <algorithm>
-#include <array>
-
 #include <utf8proc.h>
 
 #include "core/text/base.h"

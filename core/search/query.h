@@ -2,11 +2,7 @@
 // text is folded to be compared with it.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/text/pattern.h"
 

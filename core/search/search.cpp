@@ -1,12 +1,5 @@
 #include "core/search/search.h"
 
-#include <chrono>
-#include <cmath>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
-
 namespace skein::search {
 
 namespace {

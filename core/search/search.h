@@ -3,12 +3,6 @@
 // looked into.
 #pragma once
 
-#include <atomic>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/search/matcher.h"
 #include "core/search/passages.h"
 #include "core/search/query.h"

@@ -1,7 +1,6 @@
 #include "core/shell/known_programs.h"
 
-#include <algorithm>
-#include <iterator>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

@@ -1,7 +1,7 @@
 // Programs that commands are made of: what each of them runs in turn.
 #pragma once
 
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::shell {
 

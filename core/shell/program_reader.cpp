@@ -1,8 +1,6 @@
 #include "core/shell/program_reader.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <utility>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

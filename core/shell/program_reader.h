@@ -3,9 +3,7 @@
 // program is for the class that derives from it.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/shell/known_programs.h"
 #include "core/shell/walk.h"

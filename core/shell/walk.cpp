@@ -1,8 +1,5 @@
 #include "core/shell/walk.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/base.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"

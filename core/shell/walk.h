@@ -4,14 +4,7 @@
 // Anything that bash could read in another way makes a value unknown or the text not understood.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::shell {
 

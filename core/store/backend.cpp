@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
-
 #include "core/text/text.h"
 
 namespace skein::store {

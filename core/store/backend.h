@@ -2,17 +2,6 @@
 // wrong is a value the caller can act on. What is about files in a folder is in store/home.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/lease.h"
 #include "core/store/result.h"
 

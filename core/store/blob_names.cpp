@@ -1,7 +1,6 @@
 #include "core/store/blob_names.h"
 
-#include <algorithm>
-#include <utility>
+#include "core/text/std.h"
 
 namespace skein::store {
 

@@ -2,11 +2,7 @@
 // in a transcript counts as one that it refers to.
 #pragma once
 
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::store {
 

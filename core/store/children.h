@@ -2,11 +2,6 @@
 // belong to, and what is done to that one is done to them.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "core/store/session_store.h"
 
 namespace skein::store {

@@ -1,9 +1,6 @@
 // Entries as scripts give and take them: one JSON object each, like a line without its seal.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 #include "core/store/backend.h"
 
 namespace skein::store {

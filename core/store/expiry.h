@@ -2,12 +2,6 @@
 // says so; nothing here happens by itself.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "core/store/session_store.h"
 
 namespace skein::store {

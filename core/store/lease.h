@@ -2,7 +2,7 @@
 // ends it too. It locks no process out: it tells work that is under way from what a crash left.
 #pragma once
 
-#include <memory>
+#include "core/text/std.h"
 
 namespace skein::store {
 

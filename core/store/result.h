@@ -1,13 +1,6 @@
 // What the store answers with: a value, or the failure that stood in its way.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/payloads.h"
 #include "core/model/state.h"

@@ -1,11 +1,6 @@
 // What people and scripts call a session: the one place that decides which of them a name means.
 #pragma once
 
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "core/store/backend.h"
 
 namespace skein::store {

@@ -1,7 +1,5 @@
 #include "core/store/session_store.h"
 
-#include <ranges>
-
 #include "core/model/scrub.h"
 #include "core/store/session_name.h"
 

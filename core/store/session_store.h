@@ -15,16 +15,6 @@
 //     moves it to quarantine/. Whole batches are never changed or removed.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "core/model/payloads.h"
 #include "core/model/tree.h"
 #include "core/store/backend.h"

@@ -3,18 +3,6 @@
 // help, unless they say otherwise.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/agent/turn.h"
 #include "core/budget/budget.h"
 #include "core/subagents/child.h"

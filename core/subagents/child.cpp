@@ -1,7 +1,5 @@
 #include "core/subagents/child.h"
 
-#include <system_error>
-
 #include "core/store/children.h"
 #include "core/text/text.h"
 

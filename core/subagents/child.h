@@ -2,19 +2,6 @@
 // outside.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
 #include "core/subagents/definition.h"

@@ -2,14 +2,6 @@
 // Markdown file describes it. What other programs write into such files is read too.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 #include "core/permission/policy.h"
 #include "core/project/markdown_files.h"

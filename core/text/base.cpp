@@ -2,10 +2,6 @@
 
 #include <sys/random.h>
 
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
 #include <ctime>
 
 #include "core/text/encoding.h"

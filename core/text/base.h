@@ -2,13 +2,10 @@
 // and how text from anywhere becomes valid UTF-8.
 #pragma once
 
+#include "core/text/std.h"
+
 #include <compare>
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 namespace skein {
 

@@ -1,8 +1,6 @@
 #include "core/text/checksum.h"
 
-#include <array>
-#include <bit>
-#include <cstring>
+#include "core/text/std.h"
 
 #include "core/text/encoding.h"
 

@@ -3,9 +3,7 @@
 // instruction where it has one.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein {
 

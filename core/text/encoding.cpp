@@ -1,8 +1,6 @@
 #include "core/text/encoding.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
+#include "core/text/std.h"
 
 namespace skein {
 

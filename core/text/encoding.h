@@ -2,13 +2,7 @@
 // an image, text, or neither.
 #pragma once
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein {
 

@@ -1,16 +1,11 @@
 #include "core/text/io.h"
 
+#include "core/text/std.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <vector>
 
 namespace skein {
 

@@ -2,16 +2,10 @@
 // completed; none of the functions throws unless it says so.
 #pragma once
 
+#include "core/text/std.h"
+
 #include <sys/types.h>
 #include <unistd.h>
-
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace skein {
 

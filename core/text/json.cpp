@@ -2,10 +2,6 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
-#include <span>
-#include <unordered_map>
-
 #include "core/text/encoding.h"
 #include "core/text/utf8.h"
 

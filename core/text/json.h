@@ -1,13 +1,7 @@
 // The one way JSON text becomes a value and back. For .cpp files only: headers speak JsonText.
 #pragma once
 
-#include <charconv>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/text/base.h"
 

@@ -1,17 +1,12 @@
 #include "core/text/log.h"
 
+#include "core/text/std.h"
+
 #include <fcntl.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <memory>
-#include <mutex>
-#include <utility>
-#include <vector>
 
 #include "core/text/io.h"
 

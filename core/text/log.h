@@ -3,10 +3,7 @@
 // keys or what a provider said. What a user should know is an Event instead.
 #pragma once
 
-#include <concepts>
-#include <initializer_list>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein {
 

@@ -2,9 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "core/text/base.h"
 
 namespace skein {

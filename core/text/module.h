@@ -7,14 +7,7 @@
 // returned.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <exception>
-#include <iterator>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
+#include "core/text/std.h"
 
 namespace skein {
 

@@ -1,7 +1,7 @@
 // Something to do when a block ends, however it ends.
 #pragma once
 
-#include <utility>
+#include "core/text/std.h"
 
 namespace skein {
 

@@ -1,12 +1,6 @@
 #include "core/text/pattern.h"
 
 #include <re2/re2.h>
-#include <array>
-#include <cstddef>
-#include <vector>
-
-#include <algorithm>
-#include <cctype>
 
 #include "core/text/base.h"
 

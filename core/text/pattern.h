@@ -3,12 +3,7 @@
 // and no look-around, which are refused. glob_match is for paths.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
+#include "core/text/std.h"
 
 namespace re2 {
 class RE2;

@@ -1,7 +1,5 @@
 #include "core/text/request_text.h"
 
-#include <algorithm>
-
 #include "core/text/json.h"
 
 namespace skein {

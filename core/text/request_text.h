@@ -1,9 +1,6 @@
 // Text and JSON from anywhere, made fit for a request: valid UTF-8, no lone surrogate, no NUL.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "core/text/base.h"
 
 namespace skein {

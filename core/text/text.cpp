@@ -1,9 +1,5 @@
 #include "core/text/text.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <numeric>
-
 #include "core/text/base.h"
 
 namespace skein {

@@ -1,10 +1,7 @@
 // UTF-8, a character at a time, and the UTF-16 code units that JSON escapes (\ud83d).
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein {
 

@@ -2,9 +2,6 @@
 
 #include <sys/eventfd.h>
 
-#include <csignal>
-#include <cstdint>
-
 #include "core/text/base.h"
 
 namespace skein {

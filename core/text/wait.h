@@ -2,15 +2,10 @@
 // would be noticed only with the next key. Threads started here receive no signals.
 #pragma once
 
+#include "core/text/std.h"
+
 #include <poll.h>
 #include <signal.h>
-
-#include <chrono>
-#include <functional>
-#include <initializer_list>
-#include <span>
-#include <thread>
-#include <utility>
 
 #include "core/text/io.h"
 

@@ -1,6 +1,4 @@
 // agent: asks another agent for help. Its name is a plain string: the schema never changes.
-#include <string>
-#include <utility>
 
 #include "core/text/request_text.h"
 #include "core/tools/arguments.h"

@@ -1,13 +1,6 @@
 // What tools share to declare a call and to read one: its schema, checked arguments and title.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 
 namespace skein::tools {

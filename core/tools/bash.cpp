@@ -2,14 +2,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-
 #include "core/jobs/jobs.h"
 #include "core/jobs/record.h"
 #include "core/process/capture.h"

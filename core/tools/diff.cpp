@@ -1,8 +1,6 @@
 #include "core/tools/diff.h"
 
-#include <algorithm>
 #include <bitset>
-#include <cstdint>
 
 #include "core/text/base.h"
 #include "core/text/text.h"

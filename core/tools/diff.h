@@ -1,10 +1,7 @@
 // Compares texts line by line: a unified diff, and the lines that are most like a text. Pure.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::tools {
 

@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "core/process/private_temporary.h"
 #include "core/process/running_program.h"
 #include "core/text/encoding.h"

@@ -1,9 +1,7 @@
 // Files that a model reads as text although they are something else: PDF documents and notebooks.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/sandbox/sandbox.h"
 #include "core/web/page.h"

@@ -1,9 +1,5 @@
 // edit: replaces an exact piece of text in a file.
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-
 #include "core/text/io.h"
 #include "core/text/text.h"
 #include "core/tools/arguments.h"

@@ -1,6 +1,4 @@
 // grep: the lines of the workspace that match a regular expression.
-#include <algorithm>
-#include <chrono>
 
 #include "core/text/base.h"
 #include "core/text/encoding.h"

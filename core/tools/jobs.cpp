@@ -1,9 +1,4 @@
 // job_output and job_stop: read the output of a background job, and stop it.
-#include <algorithm>
-#include <chrono>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "core/jobs/jobs.h"
 #include "core/jobs/record.h"

@@ -1,6 +1,4 @@
 // list: the contents of a folder and its subfolders, without files ignored by git.
-#include <algorithm>
-#include <vector>
 
 #include "core/text/base.h"
 #include "core/tools/arguments.h"

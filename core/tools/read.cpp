@@ -1,8 +1,6 @@
 // read: a file's text, or the part of it that was asked for; an image as an image.
 //
 // Lines come without numbers: what a model copies from here into an edit must match exactly.
-#include <algorithm>
-#include <array>
 
 #include "core/text/base.h"
 #include "core/text/encoding.h"

@@ -2,9 +2,6 @@
 #include <glob.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <memory>
-
 #include "core/sandbox/git_config.h"
 #include "core/text/io.h"
 #include "core/text/pattern.h"

@@ -1,13 +1,6 @@
 // The tools a model gets: read, write, edit, list, grep, bash and its jobs, all in the workspace.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/model/tool.h"
 #include "core/process/child.h"
 #include "core/sandbox/sandbox.h"

@@ -1,7 +1,4 @@
 // web_fetch: a web page as text, in pieces. The caller provides the fetcher.
-#include <memory>
-#include <utility>
-#include <variant>
 
 #include "core/text/base.h"
 #include "core/tools/arguments.h"

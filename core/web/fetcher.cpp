@@ -1,7 +1,6 @@
 #include "core/web/fetcher.h"
 
-#include <algorithm>
-#include <utility>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

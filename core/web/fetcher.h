@@ -2,13 +2,7 @@
 // before a connection is made to it, and converts what comes.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <list>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/web/page.h"
 

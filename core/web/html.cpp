@@ -1,9 +1,6 @@
 #include "core/web/html.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <iterator>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 #include "core/text/utf8.h"

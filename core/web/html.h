@@ -2,12 +2,7 @@
 // Markdown. Accepts any bytes, in linear time.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::web {
 

@@ -1,13 +1,7 @@
 // How a page becomes Markdown: to_markdown.
-#include "core/web/page.h"
+#include "core/text/std.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <ranges>
-#include <utility>
-#include <vector>
+#include "core/web/page.h"
 
 #include "core/text/text.h"
 #include "core/web/html.h"

@@ -2,12 +2,6 @@
 
 #include <iconv.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <memory>
-#include <utility>
-
 #include "core/text/base.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"

@@ -1,10 +1,7 @@
 // What came from the web, as text for a model: decoded, converted, without hidden characters.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/web/url.h"
 

@@ -1,12 +1,9 @@
 #include "core/web/url.h"
 
+#include "core/text/std.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
-
-#include <algorithm>
-#include <array>
-#include <initializer_list>
-#include <optional>
 
 #include "core/text/text.h"
 

@@ -2,12 +2,7 @@
 // hosts, libcurl) sees the same host and path. What could be read in two ways is refused.
 #pragma once
 
-#include <cstdint>
-#include <set>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::web {
 

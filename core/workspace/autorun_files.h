@@ -3,10 +3,7 @@
 // without asking and no command can leave it behind. The same holds for ignore files of the model.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

@@ -1,10 +1,8 @@
 #include "core/workspace/ignored_paths.h"
 
-#include <fcntl.h>
+#include "core/text/std.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <ranges>
+#include <fcntl.h>
 
 #include "core/text/pattern.h"
 #include "core/text/text.h"

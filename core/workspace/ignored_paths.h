@@ -2,15 +2,7 @@
 // the user's own file; and files that look like secrets, about which the user is asked.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/workspace/real_place.h"
 

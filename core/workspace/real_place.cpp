@@ -1,11 +1,10 @@
 #include "core/workspace/real_place.h"
 
+#include "core/text/std.h"
+
 #include <dirent.h>
 
 #include <climits>
-#include <filesystem>
-#include <memory>
-#include <ranges>
 
 #include "core/text/text.h"
 

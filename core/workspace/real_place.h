@@ -1,15 +1,11 @@
 // Where a path leads: the form in which places are compared, hidden and protected. And its parts.
 #pragma once
 
+#include "core/text/std.h"
+
 #include <sys/stat.h>
 
 #include <compare>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/text/io.h"
 

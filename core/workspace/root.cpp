@@ -4,11 +4,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
-#include <cerrno>
 #include <climits>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "core/text/text.h"
 

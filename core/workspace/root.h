@@ -5,13 +5,6 @@
 
 #include <sys/stat.h>
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/tool.h"
 #include "core/text/io.h"
 #include "core/workspace/ignored_paths.h"

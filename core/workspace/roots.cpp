@@ -1,7 +1,6 @@
 #include "core/workspace/roots.h"
 #include "core/workspace/autorun_files.h"
 
-#include <filesystem>
 #include "core/text/text.h"
 
 namespace skein::workspace {

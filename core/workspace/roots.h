@@ -1,16 +1,6 @@
 // Where tools may work: the workspace, additional directories, folders of skills for reading only.
 #pragma once
 
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <unordered_set>
-#include <utility>
-#include <vector>
-
 #include "core/model/tool.h"
 #include "core/workspace/ignored_paths.h"
 #include "core/workspace/root.h"

@@ -4,12 +4,6 @@
 #include <stdio.h>
 #include <sys/file.h>
 
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <filesystem>
-
 namespace skein::workspace {
 
 namespace {

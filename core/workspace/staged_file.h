@@ -5,12 +5,6 @@
 
 #include <sys/stat.h>
 
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/text/io.h"
 #include "core/workspace/root.h"
 

@@ -1,9 +1,6 @@
 // Walks open folders of the workspace, but not what git ignores, what is closed, and .git itself.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "core/workspace/ignored_paths.h"
 #include "core/workspace/root.h"
 

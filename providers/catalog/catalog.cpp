@@ -1,7 +1,5 @@
 #include "providers/catalog/catalog.h"
 
-#include <iterator>
-
 #include "core/text/text.h"
 #include "providers/catalog/rows.h"
 

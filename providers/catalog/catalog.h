@@ -2,17 +2,6 @@
 // configuration adds to them.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/handover/target.h"
 #include "core/model/provider.h"
 #include "providers/catalog/row_types.h"

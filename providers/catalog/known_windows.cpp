@@ -1,7 +1,5 @@
 #include "providers/catalog/known_windows.h"
 
-#include <iterator>
-
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/log.h"

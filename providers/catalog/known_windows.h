@@ -4,10 +4,7 @@
 // only a refusal more.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
+#include "core/text/std.h"
 
 namespace skein::catalog {
 

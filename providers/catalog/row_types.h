@@ -1,13 +1,6 @@
 // What a row of the catalog says about a service or about a model.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/handover/target.h"
 #include "core/model/provider.h"
 #include "providers/catalog/version.h"

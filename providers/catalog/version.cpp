@@ -1,7 +1,6 @@
 #include "providers/catalog/version.h"
 
-#include <algorithm>
-#include <cstddef>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

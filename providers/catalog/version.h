@@ -2,9 +2,9 @@
 // 5.5 of the family "claude-opus". A name newer than any table then follows the newest rule.
 #pragma once
 
+#include "core/text/std.h"
+
 #include <compare>
-#include <optional>
-#include <string_view>
 
 namespace skein::catalog {
 

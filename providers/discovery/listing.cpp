@@ -1,8 +1,5 @@
 #include "providers/discovery/listing.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 

@@ -2,11 +2,6 @@
 // send is untrusted: it is bounded, and what makes no sense is passed over.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "providers/catalog/catalog.h"
 
 namespace skein::discovery {

@@ -3,12 +3,6 @@
 // is no trouble, only a question more.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "providers/catalog/catalog.h"
 
 namespace skein::discovery {

@@ -1,6 +1,4 @@
 // POST /v1/messages: user and assistant in turns; results first in the message after their calls.
-#include <algorithm>
-#include <array>
 
 #include "providers/catalog/version.h"
 #include "providers/grammar/grammar.h"

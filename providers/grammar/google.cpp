@@ -1,7 +1,5 @@
 // POST …:streamGenerateContent: user and model in turns; the content after one with n calls holds n
 // responses, in the order of the calls.
-#include <algorithm>
-#include <array>
 
 #include "providers/grammar/grammar.h"
 

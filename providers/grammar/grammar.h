@@ -2,12 +2,6 @@
 // only.
 #pragma once
 
-#include <initializer_list>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/handover/target.h"
 #include "core/text/json.h"
 

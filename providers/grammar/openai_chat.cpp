@@ -1,6 +1,5 @@
 // POST /v1/chat/completions: system first, then user and assistant in turns; the results of an
 // assistant message directly after it, one message each.
-#include <algorithm>
 
 #include "providers/catalog/version.h"
 #include "providers/grammar/grammar.h"

@@ -1,7 +1,5 @@
 // POST /v1/responses: a list of items; every call has one output, after it and before the user
 // speaks again; reasoning comes before the item it led to.
-#include <algorithm>
-#include <map>
 
 #include "providers/grammar/grammar.h"
 

@@ -1,8 +1,5 @@
 #include "providers/grammar/validator.h"
 
-#include <array>
-#include <utility>
-
 #include "core/text/request_text.h"
 #include "providers/grammar/grammar.h"
 

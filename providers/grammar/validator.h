@@ -2,10 +2,6 @@
 // here would have been refused there, every time, until the session is given up.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/handover/target.h"
 
 namespace skein::grammar {

@@ -1,8 +1,7 @@
 // What an address says about the way to it, without a library for URLs.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::http {
 

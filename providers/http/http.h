@@ -2,14 +2,6 @@
 // loaded on first use: see loader.cpp.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/model/event.h"
 
 namespace skein::http {

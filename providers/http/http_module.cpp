@@ -9,9 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <memory>
-
 #include "core/text/text.h"
 #include "providers/http/address.h"
 

@@ -2,9 +2,6 @@
 // what the parts mean.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/text/module.h"
 #include "providers/http/http.h"
 

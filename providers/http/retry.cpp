@@ -1,8 +1,5 @@
 #include "providers/http/retry.h"
 
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <ctime>
 
 #include "core/text/json.h"

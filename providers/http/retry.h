@@ -2,11 +2,6 @@
 // not. Never used once a delta has been shown.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "core/model/event.h"
 #include "providers/http/http.h"
 

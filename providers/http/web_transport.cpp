@@ -1,7 +1,5 @@
 #include "providers/http/web_transport.h"
 
-#include <algorithm>
-
 #include "providers/http/http.h"
 
 namespace skein::http {

@@ -1,7 +1,5 @@
 #include "providers/mcp/http_channel.h"
 
-#include <exception>
-
 #include "core/mcp/rpc.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"

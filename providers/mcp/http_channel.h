@@ -3,18 +3,6 @@
 // session, whose number comes with the greeting; in the modern one every message is complete.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-
 #include "core/mcp/channel.h"
 #include "providers/http/http.h"
 

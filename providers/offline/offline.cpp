@@ -1,7 +1,5 @@
 #include "providers/offline/offline.h"
 
-#include <charconv>
-
 #include "core/text/text.h"
 
 namespace skein::offline {

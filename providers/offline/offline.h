@@ -1,11 +1,6 @@
 // offline/demo: the embedded model. No network, no key; it answers by rule and says so.
 #pragma once
 
-#include <chrono>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/assembler.h"
 #include "core/model/provider.h"
 #include "providers/wire/answer_limit.h"

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <initializer_list>
 
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,10 +1,5 @@
 #include "providers/offline/scripted.h"
 
-#include <cerrno>
-#include <cstring>
-#include <iterator>
-#include <utility>
-
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "providers/offline/offline.h"

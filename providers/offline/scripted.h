@@ -11,9 +11,6 @@
 //   {"overflow": "text"} the same: the request was too long
 #pragma once
 
-#include <chrono>
-#include <string>
-
 #include "core/model/provider.h"
 
 namespace skein::offline {

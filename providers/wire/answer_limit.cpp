@@ -1,7 +1,5 @@
 #include "providers/wire/answer_limit.h"
 
-#include <utility>
-
 namespace skein::wire {
 
 namespace {

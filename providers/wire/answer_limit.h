@@ -2,12 +2,6 @@
 // escaped there; no model says nearly as much, a server that has lost its way does.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-
 #include "core/model/event.h"
 
 namespace skein::wire {

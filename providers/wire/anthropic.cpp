@@ -1,5 +1,4 @@
 // Anthropic Messages: POST …/v1/messages.
-#include <algorithm>
 
 #include "core/text/encoding.h"
 #include "providers/wire/wire.h"

@@ -2,10 +2,6 @@
 // I/O, and know nothing of who serves the format: services and models are rows of the catalog.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "core/model/event.h"
 #include "core/model/provider.h"
 #include "providers/http/http.h"

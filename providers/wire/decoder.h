@@ -2,12 +2,6 @@
 // joined. All the state of a stream that is not yet a message; a value, like its parts.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/event.h"
 #include "providers/wire/codecs.h"
 #include "providers/wire/sse.h"

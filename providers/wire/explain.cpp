@@ -1,8 +1,6 @@
 // What an error of any provider means: the sentence for the user, whether the request was too long,
 // whether trying again makes sense. Services copy each other's formats and mix their words, so one
 // reader serves all codecs.
-#include <algorithm>
-#include <charconv>
 
 #include "core/text/text.h"
 #include "providers/wire/wire.h"

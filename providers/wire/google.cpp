@@ -1,6 +1,4 @@
 // Gemini: POST …/v1beta/models/{model}:streamGenerateContent?alt=sse.
-#include <algorithm>
-#include <unordered_map>
 
 #include "core/text/encoding.h"
 #include "core/text/text.h"

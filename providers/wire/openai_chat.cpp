@@ -1,6 +1,5 @@
 // OpenAI Chat Completions, and the many services that speak a dialect of it: POST
 // …/chat/completions.
-#include <algorithm>
 
 #include "core/text/text.h"
 #include "providers/wire/wire.h"

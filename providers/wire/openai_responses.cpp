@@ -1,6 +1,5 @@
 // OpenAI Responses: POST …/responses. Nothing is stored at the service; encrypted reasoning travels
 // with the conversation instead.
-#include <algorithm>
 
 #include "providers/wire/wire.h"
 

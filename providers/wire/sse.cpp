@@ -1,6 +1,6 @@
 #include "providers/wire/sse.h"
 
-#include <utility>
+#include "core/text/std.h"
 
 namespace skein::wire {
 

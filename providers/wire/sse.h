@@ -1,11 +1,7 @@
 // Server-sent events from bytes, in whatever pieces they arrive. A value: copy it to fork a stream.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::wire {
 

@@ -1,7 +1,5 @@
 #include "providers/wire/wire.h"
 
-#include <array>
-
 #include "core/text/encoding.h"
 
 namespace skein::wire {

@@ -2,13 +2,6 @@
 // files.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/model/message.h"
 #include "core/text/json.h"

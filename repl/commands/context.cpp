@@ -1,9 +1,4 @@
 // /context: what fills the model's window, where its tokens go, and leaving a result out of it.
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <span>
 
 #include "core/context/beginning.h"
 #include "core/context/history.h"

@@ -1,7 +1,5 @@
 // /skills: instructions that the model can load; /mcp: the MCP servers; /hooks: the programs that
 // run at fixed points of a session.
-#include <algorithm>
-#include <set>
 
 #include "core/project/skill.h"
 #include "core/text/json.h"

@@ -3,13 +3,6 @@
 // this branch), a session, or a number, and moving in the conversation and the files at once.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/store/session_store.h"
 #include "core/text/base.h"
 #include "repl/pick/ask.h"

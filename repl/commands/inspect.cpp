@@ -1,6 +1,5 @@
 // Commands that show tools, configuration and the state of the files, and those that take words out
 // of the conversation: into a file, to the clipboard, or onto the screen as they came.
-#include <algorithm>
 
 #include "core/export/export_request.h"
 #include "core/export/secrets.h"

@@ -1,7 +1,5 @@
 // /instructions: which files tell the model how to work here, and why; /init: has one written.
 // /remember: something later sessions should know; /memory: the list of it, and where it was said.
-#include <algorithm>
-#include <filesystem>
 
 #include "core/context/beginning.h"
 #include "core/text/text.h"

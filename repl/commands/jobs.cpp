@@ -1,7 +1,5 @@
 // /jobs: the commands that run in the background; /agents: the sub-agents of this session, and
 // those that can be asked.
-#include <chrono>
-#include <limits>
 
 #include "core/text/base.h"
 #include "core/text/text.h"

@@ -1,6 +1,4 @@
 // Commands about who answers: the model, how much it thinks, its system prompt, and its key.
-#include <algorithm>
-#include <array>
 
 #include "core/context/history.h"
 #include "core/handover/compatibility.h"

@@ -1,6 +1,5 @@
 // /permissions: shows what may run without asking and who allowed it, and edits the rules of this
 // session. /add-dir: additional directories for the tools.
-#include <algorithm>
 
 #include "core/model/payloads.h"
 #include "core/text/text.h"

@@ -1,8 +1,5 @@
 // /plan: enters plan mode with something to plan, or shows the plan that was approved last, copies
 // it to the clipboard, or saves it to a file. /todo: shows and changes the list of things to do.
-#include <algorithm>
-#include <array>
-#include <filesystem>
 
 #include "core/export/output_file.h"
 #include "core/plan/presented.h"

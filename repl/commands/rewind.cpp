@@ -1,5 +1,4 @@
 // Going back and forth: /undo, /redo, /rewind, /edit, and what changed in between, /diff.
-#include <algorithm>
 
 #include "core/checkpoints/rewind.h"
 #include "core/context/beginning.h"
@@ -93,16 +92,15 @@ std::string plan_text(const RestorePlan& plan, std::size_t lines) {
 
 // A diff, a screenful at a time: as much as can be seen at once with the question below.
 void show_paged(Session& session, const std::string& text) {
-  constexpr int for_question = 2;
+  constexpr std::size_t for_question = 2;
   const std::string diff = valid_utf8(text);
   if (diff.empty()) return session.screen().print("no differences\n");
   if (session.keyboard() == nullptr) return session.screen().show_diff(diff);
   const std::size_t lines = layout::rows_of(diff, 0);
   for (std::string_view rest = diff;;) {
     const terminal::Terminal::Size screen = session.keyboard()->terminal().size();
-    const layout::Cut page =
-        layout::first_rows(rest, static_cast<std::size_t>(std::max(screen.rows - for_question, 1)),
-                           static_cast<std::size_t>(std::max(screen.columns, 1)));
+    const layout::Cut page = layout::first_rows(
+        rest, std::max(screen.rows, for_question + 1) - for_question, screen.columns);
     session.screen().show_diff(page.text);
     if (page.lines_out == 0) return;
     rest.remove_prefix(page.text.size());

@@ -1,5 +1,4 @@
 // /search: what was said, in any session, and back to where it was said.
-#include <algorithm>
 
 #include "core/model/entry.h"
 #include "core/model/scrub.h"

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "core/import/import_report.h"
 #include "core/store/children.h"

@@ -1,11 +1,6 @@
 // The one table of slash commands. /help, Tab, hints and "did you mean" are derived from it.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/project/own_commands.h"
 #include "repl/commands/handlers.h"
 #include "repl/prompt/line_editor.h"

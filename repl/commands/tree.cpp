@@ -1,11 +1,9 @@
 // Commands that move within a session's tree, and that name, mask, archive and repeat parts of it.
 // Nothing is ever erased: only the head moves.
-#include <algorithm>
-#include <span>
 
+#include "core/model/tree.h"
 #include "core/model/entry.h"
 #include "core/model/scrub.h"
-#include "core/model/tree.h"
 #include "core/store/backend.h"
 #include "core/store/children.h"
 #include "core/store/session_name.h"

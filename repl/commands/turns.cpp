@@ -1,8 +1,6 @@
 // /btw: a question outside the conversation; /web: a page of the web for the model; /queue and
 // /steer while no turn runs (during a turn the line that is typed ahead knows them); /replay: this
 // session as it happened; /follow: what another process says in a session.
-#include <algorithm>
-#include <cstddef>
 
 #include "core/text/base.h"
 #include "core/text/text.h"

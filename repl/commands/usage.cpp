@@ -2,8 +2,6 @@
 // sessions.
 #include "repl/commands/usage.h"
 
-#include <cmath>
-
 #include "core/insights/collect.h"
 #include "core/model/scrub.h"
 #include "core/store/children.h"

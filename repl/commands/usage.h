@@ -1,11 +1,6 @@
 // How much was used, for a terminal: what fills the model's window, and what all sessions came to.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/context/build_context.h"
 #include "core/insights/cache_report.h"
 #include "core/insights/tally.h"

@@ -1,11 +1,9 @@
 #include "repl/edit/external_editor.h"
 
+#include "core/text/std.h"
+
 #include <fcntl.h>
 #include <sys/wait.h>
-
-#include <algorithm>
-#include <csignal>
-#include <filesystem>
 
 #include "core/process/child.h"
 #include "core/process/environment.h"

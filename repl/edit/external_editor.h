@@ -1,11 +1,7 @@
 // A text edited in the user's own editor: $VISUAL, else $EDITOR, else vi.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/terminal/terminal.h"
 

@@ -1,8 +1,5 @@
 #include "repl/edit/line_edit.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "core/model/attachments.h"
 #include "core/text/base.h"
 #include "core/text/encoding.h"

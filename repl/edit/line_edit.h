@@ -3,11 +3,7 @@
 // pastes appear in it as chips, "[Pasted text #1 +84 lines]", and are sent in full.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/terminal/keys.h"
 

@@ -1,11 +1,6 @@
 // Shows what other processes save in a session. Reads only, until the user takes over.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <string>
-
 #include "core/store/session_store.h"
 #include "repl/screen/screen.h"
 #include "repl/terminal/keyboard.h"

@@ -1,7 +1,6 @@
 #include "repl/layout/flow.h"
 
-#include <algorithm>
-#include <utility>
+#include "core/text/std.h"
 
 #include "core/text/utf8.h"
 #include "repl/layout/width.h"

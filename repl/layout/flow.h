@@ -2,12 +2,7 @@
 // block; elsewhere it never breaks. Output is never taken back.
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/style.h"
 

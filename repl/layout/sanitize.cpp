@@ -1,10 +1,8 @@
 #include "repl/layout/sanitize.h"
 
-#include <utf8proc.h>
+#include "core/text/std.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
+#include <utf8proc.h>
 
 #include "core/text/utf8.h"
 

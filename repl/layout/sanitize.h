@@ -2,8 +2,7 @@
 // or change the reading direction is made visible. All untrusted text passes through here first.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::layout {
 

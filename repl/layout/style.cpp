@@ -1,9 +1,5 @@
 #include "repl/layout/style.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "core/text/base.h"
 #include "core/text/text.h"
 

@@ -3,10 +3,7 @@
 // sanitized.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::layout {
 

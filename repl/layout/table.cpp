@@ -1,7 +1,6 @@
 #include "repl/layout/table.h"
 
-#include <algorithm>
-#include <numeric>
+#include "core/text/std.h"
 
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"

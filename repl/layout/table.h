@@ -1,9 +1,7 @@
 // Columns aligned by their width on a terminal, sharing the available room.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/style.h"
 

@@ -1,8 +1,8 @@
 #include "repl/layout/width.h"
 
-#include <utf8proc.h>
+#include "core/text/std.h"
 
-#include <algorithm>
+#include <utf8proc.h>
 
 #include "core/text/text.h"
 

@@ -1,9 +1,7 @@
 // How many terminal columns a text takes, by grapheme clusters: valid UTF-8, no escape sequences.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::layout {
 

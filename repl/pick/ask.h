@@ -2,14 +2,6 @@
 // Where there are no keys, what a line answers to them. Permissions: see permission.h.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/event.h"
 #include "repl/screen/screen.h"
 #include "repl/terminal/keyboard.h"

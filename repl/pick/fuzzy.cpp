@@ -1,8 +1,6 @@
 #include "repl/pick/fuzzy.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

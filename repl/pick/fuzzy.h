@@ -2,11 +2,7 @@
 // starts of words and for letters in a row. Of several words separated by spaces, all must match.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 namespace skein::pick {
 

@@ -1,11 +1,6 @@
 // Choosing a model from a list: filter by typing, with what each can take and what it costs.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/model/event.h"
 #include "repl/terminal/keyboard.h"
 

@@ -1,12 +1,6 @@
 // The question whether a call may run: how it is shown, its answers, and what was decided.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/event.h"
 #include "repl/layout/style.h"
 #include "repl/screen/screen.h"

@@ -2,13 +2,6 @@
 // arrow keys from the tree of a session or from what a search found.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/model/tree.h"
 #include "core/search/search.h"

@@ -1,14 +1,6 @@
 // Sessions as a table, and a list to choose from: filter, preview, open, rename, delete.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/session_store.h"
 #include "repl/layout/table.h"
 #include "repl/pick/picker.h"

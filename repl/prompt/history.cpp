@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,12 +1,6 @@
 // What was typed before: the history of lines, and the unsent text of each session.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/text/base.h"
 #include "repl/edit/line_edit.h"
 

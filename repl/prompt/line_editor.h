@@ -1,14 +1,6 @@
 // Where a line comes from: replxx at a terminal, else plain lines (pipes, dumb, screen readers).
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/history.h"
 #include "repl/prompt/prompt_line.h"

@@ -1,9 +1,6 @@
 // Lines from a pipe or a dumb terminal.
 #include <unistd.h>
 
-#include <cerrno>
-#include <utility>
-
 #include "core/text/wait.h"
 #include "repl/prompt/line_editor.h"
 

@@ -1,7 +1,5 @@
 #include "repl/prompt/prompt_line.h"
 
-#include <algorithm>
-
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/pick/fuzzy.h"

@@ -2,14 +2,6 @@
 // requests that the caller, who has the terminal, must carry out.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/history.h"
 #include "repl/screen/output.h"

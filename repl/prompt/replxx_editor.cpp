@@ -5,12 +5,7 @@
 // pastes, and its history and completion code crashes when keys come in unlucky order. So one
 // made-up key is always in its queue, and behind that key we wait, decode and edit ourselves
 // (LineEdit), and hand the result over as its state.
-#include <algorithm>
-#include <chrono>
 #include <replxx.hxx>
-#include <set>
-#include <thread>
-#include <utility>
 
 #include "core/text/text.h"
 #include "repl/edit/external_editor.h"

@@ -3,9 +3,6 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
-#include <charconv>
-#include <iterator>
-
 #include "core/text/text.h"
 #include "repl/terminal/inline_panel.h"
 

@@ -3,16 +3,6 @@
 // line moves its command to the background. The same descriptor in the agent's poll updates both.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/text/base.h"
 #include "core/text/io.h"

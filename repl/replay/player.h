@@ -1,16 +1,6 @@
 // Shows a transcript step by step, in its own time, and stops where a tool failed.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/store/session_store.h"
 #include "repl/screen/screen.h"
 #include "repl/terminal/keyboard.h"

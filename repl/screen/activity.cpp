@@ -1,7 +1,5 @@
 #include "repl/screen/activity.h"
 
-#include <iterator>
-
 #include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"

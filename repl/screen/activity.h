@@ -2,13 +2,6 @@
 // how to stop it; and what a running command has printed last.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/event.h"
 
 namespace skein::screen {

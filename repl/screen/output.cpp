@@ -1,10 +1,8 @@
 #include "repl/screen/output.h"
 
-#include <unistd.h>
+#include "core/text/std.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include <unistd.h>
 
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"

@@ -2,14 +2,7 @@
 // that are repainted. Also the last safeguard: no escape sequence but skein's own passes.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/style.h"
 #include "repl/layout/width.h"

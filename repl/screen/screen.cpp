@@ -3,8 +3,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "core/model/tree.h"
 #include "core/text/text.h"
 #include "repl/layout/width.h"

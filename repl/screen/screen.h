@@ -1,12 +1,6 @@
 // The one sink for everything that is shown, live and replayed from disk.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-
 #include "core/model/entry.h"
 #include "core/model/event.h"
 #include "core/model/tool.h"

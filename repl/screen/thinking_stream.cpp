@@ -1,8 +1,5 @@
 #include "repl/screen/thinking_stream.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "repl/layout/width.h"
 #include "repl/screen/turn_view.h"
 

@@ -1,8 +1,7 @@
 // The thinking of a model as it arrives, made safe for the screen.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"

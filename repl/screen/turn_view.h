@@ -1,12 +1,6 @@
 // How the parts of a turn look: a finished tool call, a prompt, the list of to-dos, the summary.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/model/entry.h"
 #include "core/model/message.h"
 #include "core/model/tool.h"

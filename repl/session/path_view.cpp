@@ -1,7 +1,5 @@
 #include "repl/session/path_view.h"
 
-#include <limits>
-
 #include "core/model/scrub.h"
 #include "core/text/text.h"
 

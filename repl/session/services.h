@@ -3,13 +3,6 @@
 // the configuration.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/agent/conversation.h"
 #include "core/checkpoints/checkpointer.h"
 #include "core/handover/target.h"

@@ -1,7 +1,5 @@
 #include "repl/session/session.h"
 
-#include <iterator>
-
 #include "core/checkpoints/rewind.h"
 #include "core/permission/shell_words.h"
 #include "core/store/home/presence.h"

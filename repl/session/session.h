@@ -1,15 +1,6 @@
 // The session that is open at the prompt and what can be done in it: all that a command may touch.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
 #include "core/checkpoints/file_look.h"

@@ -1,7 +1,5 @@
 #include "repl/session/session_folders.h"
 
-#include <iterator>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/workspace/tree_walk.h"

@@ -2,11 +2,6 @@
 // the program runs, those of /add-dir for the session.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/home/grants.h"
 #include "core/store/session_store.h"
 #include "core/workspace/roots.h"

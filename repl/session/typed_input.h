@@ -1,12 +1,6 @@
 // What the user types besides the current line: ahead of time, queued, unsent, and answers.
 #pragma once
 
-#include <atomic>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/model/event.h"
 #include "core/text/base.h"
 #include "repl/edit/line_edit.h"

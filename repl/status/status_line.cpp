@@ -1,7 +1,5 @@
 #include "repl/status/status_line.h"
 
-#include <iterator>
-
 #include "core/project/project_root.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

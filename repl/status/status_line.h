@@ -1,18 +1,6 @@
 // The rows above the prompt while it waits: facts about the session, or what a command prints.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "core/model/message.h"
 #include "core/model/provider.h"
 #include "core/permission/policy.h"

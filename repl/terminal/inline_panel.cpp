@@ -1,6 +1,6 @@
 #include "repl/terminal/inline_panel.h"
 
-#include <algorithm>
+#include "core/text/std.h"
 
 #include "repl/layout/sanitize.h"
 #include "repl/layout/style.h"

@@ -1,10 +1,7 @@
 // Drawing at the cursor: a text of several lines at the prompt, and lists that are removed again.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/width.h"
 #include "repl/terminal/terminal.h"

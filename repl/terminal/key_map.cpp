@@ -1,8 +1,5 @@
 #include "repl/terminal/key_map.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/text/utf8.h"

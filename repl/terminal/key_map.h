@@ -2,14 +2,7 @@
 // and what a user has changed in it. The prompt, turns, `?` and `skein keys` all read it.
 #pragma once
 
-#include <array>
-#include <chrono>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/style.h"
 #include "repl/terminal/keys.h"

@@ -2,11 +2,7 @@
 // Keys that one does not read wait for the next, so nothing typed is lost.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <string>
+#include "core/text/std.h"
 
 #include "repl/terminal/key_map.h"
 #include "repl/terminal/keys.h"

@@ -1,8 +1,6 @@
 #include "repl/terminal/keys.h"
 
-#include <algorithm>
-#include <charconv>
-#include <iterator>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 #include "core/text/utf8.h"

@@ -1,9 +1,7 @@
 // Decodes keys from the bytes a terminal sends. Pure: how the bytes are split makes no difference.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 namespace skein::terminal {
 

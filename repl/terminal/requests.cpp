@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include <algorithm>
-
 #include "core/process/child.h"
 #include "core/process/environment.h"
 #include "core/text/encoding.h"

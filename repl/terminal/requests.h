@@ -2,12 +2,6 @@
 // and answers, the clipboard, and notifications for a user who looks elsewhere.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/text/base.h"
 #include "repl/terminal/terminal.h"
 

@@ -1,13 +1,9 @@
 #include "repl/terminal/terminal.h"
 
+#include "core/text/std.h"
+
 #include <sys/ioctl.h>
 #include <termios.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <csignal>
 
 #include "core/text/text.h"
 

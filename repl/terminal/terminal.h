@@ -1,11 +1,7 @@
 // The user's terminal: modes, size, waiting for keys, restoring it, also from a signal handler.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "core/text/std.h"
 
 #include "core/text/wait.h"
 

@@ -2,10 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
-
 #include "app/application.h"
 #include "app/driven/acp/acp_session.h"
 #include "app/driven/driver.h"

@@ -3,15 +3,6 @@
 // lines and passes each to the session that it is for.
 #pragma once
 
-#include <atomic>
-#include <list>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "app/driven/acp/rpc.h"
 #include "app/invocation/cli.h"
 #include "core/store/session_store.h"

@@ -2,10 +2,6 @@
 // the client what only its user can answer.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "app/driven/acp/acp_updates.h"
 #include "app/driven/acp/rpc.h"
 #include "app/driven/control.h"

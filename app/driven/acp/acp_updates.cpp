@@ -1,7 +1,5 @@
 #include "app/driven/acp/acp_updates.h"
 
-#include <array>
-
 #include "app/setup/home.h"
 #include "core/model/scrub.h"
 #include "core/plan/todo_list.h"

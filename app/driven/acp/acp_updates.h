@@ -2,11 +2,6 @@
 // and when a session is loaded.
 #pragma once
 
-#include <chrono>
-#include <map>
-#include <optional>
-#include <string>
-
 #include "app/driven/acp/rpc.h"
 #include "app/driven/headless_session.h"
 #include "app/driven/updates.h"

@@ -1,9 +1,6 @@
 // Lines of JSON-RPC as the Agent Client Protocol has them, and the facts that its sessions share.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "app/driven/json_lines.h"
 #include "core/mcp/rpc.h"
 #include "core/text/base.h"

@@ -1,7 +1,5 @@
 #include "app/driven/dialects/claude_dialect.h"
 
-#include <exception>
-
 #include "app/driven/dialects/claude_requests.h"
 #include "app/driven/dialects/client_channel.h"
 #include "app/driven/dialects/client_sessions.h"

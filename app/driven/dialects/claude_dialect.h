@@ -2,10 +2,6 @@
 // input: takes their lines, and asks them what only they can answer.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/driven/control.h"
 #include "app/driven/dialects/claude_lines.h"
 #include "app/driven/driver.h"

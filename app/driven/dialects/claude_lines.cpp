@@ -1,7 +1,5 @@
 #include "app/driven/dialects/claude_lines.h"
 
-#include <ranges>
-
 #include "app/driven/dialects/client_sessions.h"
 #include "core/text/text.h"
 

@@ -1,10 +1,6 @@
 // What skein writes in the dialect of the Claude Agent SDK: a session's lines, by turns.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "app/driven/driver.h"
 #include "core/text/json.h"
 

@@ -1,7 +1,5 @@
 #include "app/driven/dialects/claude_requests.h"
 
-#include <cmath>
-
 #include "app/driven/dialects/claude_lines.h"
 #include "app/driven/dialects/client_sessions.h"
 #include "core/checkpoints/rewind.h"

@@ -1,9 +1,6 @@
 // An MCP server that the program that drives skein runs itself: messages are control requests.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "app/driven/control.h"
 #include "core/mcp/channel.h"
 

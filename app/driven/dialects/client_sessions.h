@@ -1,10 +1,6 @@
 // The UUIDs by which the Claude Agent SDK knows sessions and messages, and what they refer to.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "app/driven/headless_session.h"
 #include "app/invocation/cli.h"
 #include "app/session_choice.h"

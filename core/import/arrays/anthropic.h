@@ -2,9 +2,6 @@
 // ours. What others sealed is never ours to send: of thinking the text stays, without a signature.
 #pragma once
 
-#include <deque>
-#include <unordered_map>
-
 #include "core/import/source/foreign_json.h"
 
 namespace skein::importers {

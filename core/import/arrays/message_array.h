@@ -4,8 +4,6 @@
 // files only.
 #pragma once
 
-#include <functional>
-
 #include "core/import/source/foreign_json.h"
 
 namespace skein::importers {

@@ -1,7 +1,5 @@
 #include "core/import/arrays/openai.h"
 
-#include <iterator>
-
 namespace skein::importers {
 
 namespace {

@@ -1,9 +1,5 @@
 // Claude Code's sessions: ~/.claude/projects/<folder>/<session>.jsonl, with a folder of the
 // session's name next to it for its sub-agents and long outputs.
-#include <algorithm>
-#include <filesystem>
-#include <unordered_set>
-#include <utility>
 
 #include "core/import/arrays/anthropic.h"
 #include "core/import/claude/claude_lines.h"

@@ -1,7 +1,5 @@
 #include "core/import/claude/claude_lines.h"
 
-#include <ranges>
-
 #include "core/text/text.h"
 
 namespace skein::importers {

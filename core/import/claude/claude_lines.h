@@ -3,9 +3,6 @@
 // them; a sub-agent of an older version is between the lines of the session that started it.
 #pragma once
 
-#include <deque>
-#include <unordered_map>
-
 #include "core/import/source/foreign_json.h"
 
 namespace skein::importers {

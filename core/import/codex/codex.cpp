@@ -1,13 +1,4 @@
 // Codex's sessions: ~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl.
-#include <algorithm>
-#include <deque>
-#include <filesystem>
-#include <iterator>
-#include <set>
-#include <system_error>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
 
 #include "core/import/codex/codex_records.h"
 #include "core/text/text.h"

@@ -4,8 +4,6 @@
 // other files, of which a part is read.
 #pragma once
 
-#include <deque>
-
 #include "core/import/source/foreign_json.h"
 
 namespace skein::importers {

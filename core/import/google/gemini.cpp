@@ -1,11 +1,4 @@
 // Sessions of Gemini CLI: since 2026 a log of mutations, before that one object.
-#include <algorithm>
-#include <deque>
-#include <iterator>
-#include <map>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
 
 #include "core/import/google/gemini_parts.h"
 #include "core/text/text.h"

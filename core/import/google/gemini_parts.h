@@ -2,9 +2,6 @@
 // came. For .cpp files only.
 #pragma once
 
-#include <deque>
-#include <map>
-
 #include "core/import/source/foreign_json.h"
 
 namespace skein::importers {

@@ -1,7 +1,5 @@
 // The parts of Google's contents, and arrays of these, as requests hold them, and as documents
 // about them show them.
-#include <algorithm>
-#include <utility>
 
 #include "core/import/arrays/message_array.h"
 #include "core/import/google/gemini_parts.h"

@@ -1,7 +1,4 @@
 // Sessions of Qwen Code: lines in Claude Code's envelope with Google's parts inside.
-#include <algorithm>
-#include <unordered_map>
-#include <utility>
 
 #include "core/import/google/gemini_parts.h"
 

@@ -1,8 +1,5 @@
 #include "core/import/opencode/opencode.h"
 
-#include <filesystem>
-#include <system_error>
-
 #include "core/import/source/database.h"
 #include "core/text/text.h"
 

@@ -1,8 +1,5 @@
 // Sessions of the claw0 tutorial and of its forerunner mini-claw: flat lines in which a turn's
 // results may come before its prompt, and calls may stand twice.
-#include <algorithm>
-#include <map>
-#include <utility>
 
 #include "core/import/source/foreign_json.h"
 #include "core/text/checksum.h"

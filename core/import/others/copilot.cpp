@@ -1,7 +1,4 @@
 // Sessions of GitHub Copilot CLI: a log of events, in a folder per session or next to each other.
-#include <algorithm>
-#include <map>
-#include <utility>
 
 #include "core/import/arrays/openai.h"
 

@@ -1,9 +1,5 @@
 // Cursor's agent: ~/.cursor/projects/<project>/agent-transcripts/<id>/<id>.jsonl. Its lines have no
 // ids, no times, and no results.
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
-#include <utility>
 
 #include "core/import/arrays/anthropic.h"
 #include "core/text/checksum.h"

@@ -1,6 +1,4 @@
 // Factory's Droid: ~/.factory/sessions/**/<id>.jsonl, and what `droid exec` streams as JSON.
-#include <algorithm>
-#include <utility>
 
 #include "core/import/arrays/anthropic.h"
 #include "core/text/text.h"

@@ -1,8 +1,4 @@
 // Sessions of Grok's command line: lines without ids and times, and a summary next to them.
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <utility>
 
 #include "core/import/arrays/openai.h"
 #include "core/text/encoding.h"

@@ -1,9 +1,4 @@
 // Sessions of Kimi Code: a log of what happened to the context, one file for each agent.
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <unordered_set>
-#include <utility>
 
 #include "core/import/arrays/openai.h"
 

@@ -1,9 +1,5 @@
 // MyAgents: sessions/<id>.jsonl with one message a line, or <id>.json with all of them, and
 // sessions.json next to the folder, which has their titles.
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <utility>
 
 #include "core/import/arrays/anthropic.h"
 

@@ -1,10 +1,4 @@
 // OpenClaw's sessions: pi's lines, in a database, or in files next to an index in older versions.
-#include <algorithm>
-#include <deque>
-#include <map>
-#include <set>
-#include <type_traits>
-#include <utility>
 
 #include "core/import/pi/pi.h"
 #include "core/import/source/database.h"

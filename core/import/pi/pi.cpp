@@ -1,8 +1,5 @@
 #include "core/import/pi/pi.h"
 
-#include <deque>
-#include <unordered_map>
-
 #include "core/text/text.h"
 
 namespace skein::importers {

@@ -2,8 +2,7 @@
 // sessions in. See core/text/module.h for what may cross.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "core/text/std.h"
 
 #include "core/text/module.h"
 

@@ -3,15 +3,10 @@
 // SQLite reads files of other programs. Nothing the file says is obeyed: its views, triggers and
 // functions are off, its rows have a limit, and a query that finds nothing for long is stopped.
 // Zstandard is read frame after frame, as a stream.
+#include "core/text/std.h"
+
 #include <sqlite3.h>
 #include <zstd.h>
-
-#include <array>
-#include <chrono>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/import/source/containers.h"
 

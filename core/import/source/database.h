@@ -2,13 +2,7 @@
 // table or a column that is computed under the name of one is as if it were not there.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/import/source/containers.h"
 #include "core/import/source/source_file.h"

@@ -1,9 +1,5 @@
 #include "core/import/source/foreign_json.h"
 
-#include <cmath>
-#include <filesystem>
-#include <system_error>
-
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 #include "core/text/text.h"

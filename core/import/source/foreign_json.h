@@ -2,19 +2,6 @@
 // damaged, or one value over the whole file; and the values in it as ours. For .cpp files only.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <initializer_list>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "core/import/source/format.h"
 #include "core/import/source/source_file.h"
 #include "core/legacy/session.h"

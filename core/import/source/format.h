@@ -4,16 +4,6 @@
 // ids.
 #pragma once
 
-#include <cstddef>
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "core/import/source/source_file.h"
 #include "core/model/message.h"
 #include "core/model/payloads.h"

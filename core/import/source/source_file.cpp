@@ -3,12 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <system_error>
-
 #include "core/import/source/containers.h"
 #include "core/text/base.h"
 #include "core/text/text.h"

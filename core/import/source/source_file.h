@@ -2,13 +2,7 @@
 // only ever read.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
+#include "core/text/std.h"
 
 #include "core/text/io.h"
 

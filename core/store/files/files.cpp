@@ -1,7 +1,5 @@
 #include "core/store/files/files.h"
 
-#include <cstring>
-
 namespace skein::store::files {
 
 std::string parent_folder(const std::string& path) {

@@ -4,13 +4,6 @@
 // this room sees: OpenFile and named_files make failures of it.
 #pragma once
 
-#include <cerrno>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/lease.h"
 #include "core/store/result.h"
 

@@ -1,6 +1,4 @@
 // A file system in memory: for sessions that leave nothing on disk, and for tests.
-#include <cerrno>
-#include <map>
 
 #include "core/store/files/files.h"
 

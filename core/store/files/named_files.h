@@ -2,12 +2,6 @@
 // `doing`, or with the path.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/files/files.h"
 
 namespace skein::store::files {

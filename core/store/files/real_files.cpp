@@ -7,13 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <filesystem>
-#include <limits>
-
 #include "core/store/files/files.h"
 #include "core/text/base.h"
 #include "core/text/wait.h"

@@ -1,7 +1,5 @@
 #include "core/store/home/archive.h"
 
-#include <cstdlib>
-
 #include "core/store/session_name.h"
 
 namespace skein::store::home {

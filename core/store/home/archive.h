@@ -1,8 +1,6 @@
 // Sessions put away: archived, or moved to the trash, and brought back.
 #pragma once
 
-#include <string_view>
-
 #include "core/store/home/home.h"
 
 namespace skein::store::home {

@@ -2,12 +2,6 @@
 // once and what was changed is noticed.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/backend.h"
 #include "core/store/blob_names.h"
 #include "core/store/home/home.h"

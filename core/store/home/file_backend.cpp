@@ -3,9 +3,6 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstring>
-
 #include "core/store/home/presence.h"
 #include "core/text/io.h"
 #include "core/text/text.h"

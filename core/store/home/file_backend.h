@@ -2,9 +2,6 @@
 // sessions.json, last.
 #pragma once
 
-#include <memory>
-#include <utility>
-
 #include "core/store/home/archive.h"
 #include "core/store/home/blobs.h"
 #include "core/store/home/home.h"

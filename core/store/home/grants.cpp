@@ -1,8 +1,5 @@
 #include "core/store/home/grants.h"
 
-#include <filesystem>
-#include <utility>
-
 #include "core/store/files/named_files.h"
 #include "core/text/checksum.h"
 #include "core/text/json.h"

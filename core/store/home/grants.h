@@ -1,11 +1,6 @@
 // Permission rules that the user gave on this machine: to a session, and to a workspace.
 #pragma once
 
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/text/base.h"
 
 namespace skein::store::home {

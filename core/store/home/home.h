@@ -1,9 +1,6 @@
 // A home folder while it is open: its files, its index, and the transcripts that were read.
 #pragma once
 
-#include <map>
-#include <memory>
-
 #include "core/store/home/index/home_index.h"
 #include "core/store/home/index/transcript.h"
 

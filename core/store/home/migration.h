@@ -2,11 +2,6 @@
 // place, and the old one is set aside. Of both, the finished one counts.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/legacy/session.h"
 #include "core/store/home/home.h"
 

@@ -1,8 +1,6 @@
 // Sessions that come into a home: branches of others, and those from another store.
 #pragma once
 
-#include <span>
-
 #include "core/store/home/home.h"
 #include "core/store/log/new_transcript.h"
 

@@ -5,12 +5,6 @@
 
 #include <sys/types.h>
 
-#include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/store/files/files.h"
 #include "core/store/lease.h"
 #include "core/text/base.h"

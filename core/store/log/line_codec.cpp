@@ -1,9 +1,5 @@
 #include "core/store/log/line_codec.h"
 
-#include <bit>
-#include <cstdio>
-#include <cstring>
-
 #include "core/text/checksum.h"
 #include "core/text/encoding.h"
 #include "core/text/json.h"

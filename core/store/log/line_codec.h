@@ -3,12 +3,6 @@
 // batch before: see FORMAT.md.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "core/model/entry.h"
 #include "core/store/result.h"
 

@@ -1,7 +1,5 @@
 #include "core/store/log/log_appender.h"
 
-#include <cctype>
-
 #include "core/text/json.h"
 
 namespace skein::store::log {

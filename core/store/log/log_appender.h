@@ -3,13 +3,6 @@
 // where.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/log/line_codec.h"
 #include "core/store/log/log_reader.h"
 

@@ -1,10 +1,6 @@
 // A store whose sessions are read as transcripts, wherever their lines are.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <utility>
-
 #include "core/store/log/log_reader.h"
 
 namespace skein::store::log {

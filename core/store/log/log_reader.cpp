@@ -1,8 +1,5 @@
 #include "core/store/log/log_reader.h"
 
-#include <cstdio>
-#include <cstring>
-
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 

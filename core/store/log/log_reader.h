@@ -1,13 +1,6 @@
 // One session's transcript: opened, kept up to date, read. Never written to.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <set>
-#include <string>
-#include <unordered_map>
-
 #include "core/store/backend.h"
 #include "core/store/files/named_files.h"
 #include "core/store/log/scan.h"

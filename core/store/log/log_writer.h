@@ -2,11 +2,6 @@
 // an acknowledged entry from being lost.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/store/log/log_appender.h"
 
 namespace skein::store::log {

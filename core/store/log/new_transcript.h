@@ -1,8 +1,6 @@
 // A transcript in the making: the lines of a new file, sealed, and what they amount to.
 #pragma once
 
-#include <string>
-
 #include "core/store/files/named_files.h"
 #include "core/store/log/log_reader.h"
 

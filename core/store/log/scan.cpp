@@ -1,7 +1,5 @@
 #include "core/store/log/scan.h"
 
-#include <cstring>
-
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 

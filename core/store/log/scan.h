@@ -1,12 +1,6 @@
 // Reading a transcript forward, with a verdict on every byte.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #include "core/store/files/named_files.h"
 #include "core/store/log/line_codec.h"
 

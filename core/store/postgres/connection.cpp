@@ -1,7 +1,5 @@
 #include "core/store/postgres/connection.h"
 
-#include <chrono>
-
 #include "core/text/log.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"

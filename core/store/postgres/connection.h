@@ -2,18 +2,6 @@
 // it needs to keep its promises is there.
 #pragma once
 
-#include <concepts>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/store/postgres/link.h"
 #include "core/store/result.h"
 #include "core/text/base.h"

@@ -1,7 +1,5 @@
 #include "core/store/postgres/database_backend.h"
 
-#include <limits>
-
 #include "core/store/home/file_backend.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -2,12 +2,6 @@
 // promises as a folder does: what is acknowledged is committed.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/log/log_backend.h"
 #include "core/store/postgres/database_log.h"

@@ -1,7 +1,5 @@
 #include "core/store/postgres/database_log.h"
 
-#include <chrono>
-
 #include "core/store/blob_names.h"
 #include "core/store/postgres/schema.h"
 

@@ -1,10 +1,6 @@
 // One session in a database, opened: read like a transcript, appended to with one statement.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/store/log/log_appender.h"
 #include "core/store/postgres/transcript_rows.h"
 

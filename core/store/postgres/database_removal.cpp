@@ -1,7 +1,5 @@
 // What is removed from a database: sessions in its trash, and a text from all rows of the user.
 // What the database keeps besides its rows is out of reach, and is named. Blobs are here as well.
-#include <algorithm>
-#include <utility>
 
 #include "core/store/files/named_files.h"
 #include "core/store/home/blobs.h"

@@ -1,22 +1,9 @@
 // libpq, for a server that may be anybody's: what it sends is bounded, what it says is only quoted,
 // and no password is taken from where others could read it.
+#include "core/text/std.h"
+
 #include <poll.h>
 #include <sys/ioctl.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <libpq-fe.h>
 

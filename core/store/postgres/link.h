@@ -1,9 +1,7 @@
 // What skein asks of the module that knows libpq. See core/text/module.h for what may cross.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include "core/text/std.h"
 
 #include "core/text/module.h"
 

@@ -1,7 +1,5 @@
 #include "core/store/postgres/outbox.h"
 
-#include <filesystem>
-
 #include "core/store/entry_text.h"
 #include "core/store/files/named_files.h"
 #include "core/text/text.h"

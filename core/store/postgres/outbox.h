@@ -2,12 +2,6 @@
 // until they can: one file each, in the order they were said.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/store/backend.h"
 #include "core/store/files/files.h"
 

@@ -1,8 +1,5 @@
 #include "core/store/postgres/schema.h"
 
-#include <iterator>
-#include <memory>
-
 #include "core/store/postgres/connection.h"
 
 namespace skein::store::postgres {

@@ -1,8 +1,6 @@
 // The tables a home in a database has, who may do what with them, and how they are made.
 #pragma once
 
-#include <string>
-
 #include "core/store/result.h"
 
 namespace skein::store::postgres {

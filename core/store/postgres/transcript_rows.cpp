@@ -1,7 +1,5 @@
 #include "core/store/postgres/transcript_rows.h"
 
-#include <cstring>
-
 #include "core/store/blob_names.h"
 #include "core/store/home/index/index_text.h"
 #include "core/store/postgres/schema.h"

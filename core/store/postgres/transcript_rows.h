@@ -3,13 +3,6 @@
 // stretch is kept.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/store/files/files.h"
 #include "core/store/home/index/index.h"
 #include "core/store/log/log_reader.h"

@@ -1,7 +1,5 @@
 #include "core/store/transfer/transfer.h"
 
-#include <tuple>
-
 #include "core/store/blob_names.h"
 #include "core/store/log/line_codec.h"
 

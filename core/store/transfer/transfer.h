@@ -2,10 +2,6 @@
 // one likes. What both have gone on with is never mixed: it becomes branches.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-
 #include "core/store/backend.h"
 
 namespace skein::store::transfer {

@@ -1,8 +1,6 @@
 #include "repl/screen/markdown/highlight.h"
 
-#include <algorithm>
-#include <charconv>
-#include <utility>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 #include "repl/layout/flow.h"

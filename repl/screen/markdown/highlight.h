@@ -2,9 +2,7 @@
 // by a table, not by a grammar, so it may err; it changes colours only, never a character.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/style.h"
 

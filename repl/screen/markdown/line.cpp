@@ -1,7 +1,6 @@
 #include "repl/screen/markdown/line.h"
 
-#include <algorithm>
-#include <array>
+#include "core/text/std.h"
 
 #include "core/text/text.h"
 

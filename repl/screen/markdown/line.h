@@ -2,10 +2,7 @@
 // of its start as possible; and the spans inside it: emphasis, code, links.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/flow.h"
 #include "repl/layout/style.h"

@@ -1,8 +1,5 @@
 #include "repl/screen/markdown/markdown.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "repl/layout/table.h"

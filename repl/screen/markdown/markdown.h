@@ -5,9 +5,7 @@
 // text without marks.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/text/std.h"
 
 #include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"

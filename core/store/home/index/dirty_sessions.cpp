@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 
-#include <chrono>
-#include <thread>
-
 #include "core/text/io.h"
 #include "core/text/text.h"
 

@@ -3,11 +3,6 @@
 // so a list looks at these few and believes the index about the others.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <string>
-
 #include "core/store/files/named_files.h"
 #include "core/text/base.h"
 

@@ -1,8 +1,5 @@
 #include "core/store/home/index/home_index.h"
 
-#include <iterator>
-#include <tuple>
-
 #include "core/text/json.h"
 #include "core/text/log.h"
 #include "core/text/text.h"

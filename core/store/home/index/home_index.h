@@ -2,14 +2,6 @@
 // path; merged under index.lock, never overwritten by a stale copy.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/backend.h"
 #include "core/store/home/index/dirty_sessions.h"
 #include "core/store/home/index/index_text.h"

@@ -1,9 +1,5 @@
 #include "core/store/home/index/index.h"
 
-#include <charconv>
-#include <cstring>
-#include <tuple>
-
 #include "core/text/json.h"
 
 namespace skein::store::home {

@@ -2,13 +2,6 @@
 // it says is checked against the file, and all of it can be rebuilt from transcripts/.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/log/log_reader.h"
 
 namespace skein::store::home {

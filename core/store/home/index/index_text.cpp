@@ -1,9 +1,5 @@
 #include "core/store/home/index/index_text.h"
 
-#include <concepts>
-#include <cstdio>
-#include <cstring>
-
 #include <simdjson.h>
 
 #include "core/text/checksum.h"

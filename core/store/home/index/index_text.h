@@ -3,13 +3,6 @@
 // only if it is asked for.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/store/files/files.h"
 #include "core/store/home/index/index.h"
 

@@ -1,12 +1,6 @@
 // A transcript opened where it rests, packed or not.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "core/store/files/named_files.h"
 #include "core/store/log/log_writer.h"
 #include "core/text/base.h"

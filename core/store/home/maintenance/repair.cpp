@@ -1,7 +1,5 @@
 #include "core/store/home/maintenance/repair.h"
 
-#include <cstdlib>
-
 #include "core/store/home/archive.h"
 #include "core/store/home/migration.h"
 #include "core/store/home/presence.h"

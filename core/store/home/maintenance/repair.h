@@ -1,9 +1,6 @@
 // Files among the sessions that are not sessions, and repairs that an append cannot make.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/store/home/home.h"
 
 namespace skein::store::home::maintenance {

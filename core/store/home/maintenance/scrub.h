@@ -1,11 +1,6 @@
 // Scrubbing, the one operation that rewrites: it removes a text from every file of the home.
 #pragma once
 
-#include <functional>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/model/scrub.h"
 #include "core/store/backend.h"
 #include "core/store/files/named_files.h"
