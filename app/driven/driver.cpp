@@ -18,7 +18,8 @@ std::string client_id(const model::Entry& entry) {
   return string_at(at(parse_json(entry.meta).value_or(Json::object()), "client"), "uuid");
 }
 
-Driver::Driver(const Invocation& invocation, const project::Places& places, Connection connection)
+Driver::Driver(const Invocation& invocation, const project::Places& places,
+               ClientConnection connection)
     : connection_(connection),
       invocation_(invocation),
       places_(places),

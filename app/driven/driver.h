@@ -45,7 +45,7 @@ class Dialect {
 };
 
 // What a driver is connected to, which outlives it.
-struct Connection {
+struct ClientConnection {
   LineQueue& in;
   OutputLines& out;
   StopFlags flags{};
@@ -53,7 +53,7 @@ struct Connection {
 
 class Driver {
  public:
-  Driver(const Invocation& invocation, const project::Places& places, Connection connection);
+  Driver(const Invocation& invocation, const project::Places& places, ClientConnection connection);
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -89,7 +89,7 @@ class Driver {
   ClientPrompt next();    // of those that wait
   void queue_steering();  // what the turn has not taken
 
-  const Connection connection_;
+  const ClientConnection connection_;
   Invocation invocation_;
   const project::Places places_;
   Dialect* dialect_ = nullptr;

@@ -117,7 +117,7 @@ int AcpServer::run() {
   }
   collect(true);
   out_.finish(patience);
-  return leave_asked() ? terminated_status : 0;
+  return leave_asked() ? terminated_status : stop_asked() ? interrupted_status : 0;
 }
 
 void AcpServer::take(const LineQueue::Line& line) {
@@ -130,10 +130,9 @@ void AcpServer::take(const LineQueue::Line& line) {
   const Json& id = at(*json, "id");
   if (!json->is_object() || (!id.is_null() && !id.is_string() && !id.is_number_integer()))
     return refuse(out_, nullptr, rpc::invalid_request, "a line is not one request");
-  const std::string answered = method.empty() && id.is_string() ? id.get<std::string>() : "";
-  if (!answered.empty()) {
+  if (json->contains("result") || json->contains("error")) {  // an answer to a session
     for (Session& each : sessions_)
-      if (answered.starts_with(each.id_start)) each.in.put({text});
+      if (string_at(*json, "id").starts_with(each.id_start)) each.in.put({text});
     return;
   }
   if (method.empty()) return refuse(out_, id, rpc::invalid_request, "`method` is missing");
@@ -281,14 +280,14 @@ void AcpServer::open(const std::string& method, const Json& params, const std::s
 }
 
 void AcpServer::work(Session& session, const Invocation& invocation) {
-  Shared shared = shared_;
-  shared.opened = [this, &session](Id id) {
+  AcpConnection connection = connection_;
+  connection.opened = [this, &session](Id id) {
     const std::lock_guard hold(lock_);
     session.id = id;
   };
   Driver driver(invocation, places_around(invocation.workspace),
                 {session.in, out_, {session.stop, session.stops, session.leave}});
-  AcpSession dialect(driver, shared, session.id_start);
+  AcpSession dialect(driver, connection, session.id_start);
   driver.run(dialect);
   session.ended = true;
   ended_.raise();

@@ -55,7 +55,7 @@ class AcpServer {
   InputLines in_;
   OutputLines out_;
   ClientFacts client_{};
-  Shared shared_{out_, client_};
+  AcpConnection connection_{out_, client_};
   bool initialized_ = false;
   std::unique_ptr<store::SessionStore> store_{};  // for lists; made when first needed
   std::unique_ptr<const catalog::Catalog> catalog_{};

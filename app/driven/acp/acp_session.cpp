@@ -39,12 +39,12 @@ std::string as_in_editor(std::string text) {
 
 }  // namespace
 
-AcpSession::AcpSession(Driver& driver, const Shared& shared, const std::string& id_start)
+AcpSession::AcpSession(Driver& driver, const AcpConnection& connection, const std::string& id_start)
     : driver_(driver),
-      shared_(shared),
+      connection_(connection),
       control_(
           driver.in(), driver.out(), [&driver] { driver.serve(); }, request_form(id_start)),
-      updates_(shared) {}
+      updates_(connection) {}
 
 bool AcpSession::handles(std::string_view method) {
   return has_word("session/prompt session/set_mode session/set_config_option", method);
@@ -68,13 +68,13 @@ void AcpSession::take(const LineQueue::Line& line) {
     if (method == "session/prompt") return take_prompt(id, params);
     const bool opens =
         method == "session/new" || method == "session/load" || method == "session/resume";
-    answer(shared_.out, id,
+    answer(connection_.out, id,
            opens                          ? open(method, params)
            : method == "session/set_mode" ? set_mode(params)
                                           : set_option(params));
     if (opens) updates_.send_commands();
   } catch (const std::exception&) {
-    refuse_by_exception(shared_.out, id);
+    refuse_by_exception(connection_.out, id);
     if (driver_.session() == nullptr) driver_.in().end();
   }
 }
@@ -87,10 +87,10 @@ void AcpSession::input_ended() {
 Json AcpSession::open(const std::string& method, const Json& params) {
   if (driver_.session() == nullptr) {
     opening_ = string_at(params, "sessionId");
-    if (shared_.client.reads_files) client_.hooks.push_back(unsaved_buffers_hook());
+    if (connection_.client.reads_files) client_.hooks.push_back(unsaved_buffers_hook());
     driver_.invocation().client = &client_;
     driver_.open();
-    shared_.opened(driver_.session()->id());
+    connection_.opened(driver_.session()->id());
     updates_.enter(*driver_.session(), driver_.invocation());
   }
   if (method == "session/load") updates_.replay();
@@ -122,7 +122,15 @@ void AcpSession::cancel() {
   if (!prompt_) return;
   if (driver_.running()) return driver_.interrupt();
   driver_.cancel("");  // it waits
-  answer(shared_.out, *std::exchange(prompt_, std::nullopt), {{"stopReason", "cancelled"}});
+  answer_prompt({{"stopReason", "cancelled"}});
+}
+
+void AcpSession::answer_prompt(const Json& result) {
+  const Json id = *std::exchange(prompt_, std::nullopt);
+  if (std::exchange(prompt_cancelled_, false))
+    refuse(connection_.out, id, request_cancelled, "the request was cancelled");
+  else
+    answer(connection_.out, id, result);
 }
 
 void AcpSession::turn_begins(const ClientPrompt&) {
@@ -133,13 +141,10 @@ void AcpSession::turn_begins(const ClientPrompt&) {
 void AcpSession::turn_ended(const ClientPrompt&, const agent::TurnEnd& end, const Spent&) {
   using Stop = model::Stop;
   updates_.send_changes();
-  const std::optional<Json> id = std::exchange(prompt_, std::nullopt);
-  if (!id) return;
-  if (std::exchange(prompt_cancelled_, false))
-    return refuse(shared_.out, *id, request_cancelled, "the request was cancelled");
+  if (!prompt_) return;
   const bool failed = end.stop == Stop::error || end.stop == Stop::interrupted;
   if (failed && !end.at_its_limit)
-    return refuse(shared_.out, *id, rpc::internal_error,
+    return refuse(connection_.out, *std::exchange(prompt_, std::nullopt), rpc::internal_error,
                   end.error.empty() ? "the answer was cut off" : end.error);
   Json result = {{"stopReason", end.stop == Stop::aborted   ? "cancelled"
                                 : end.at_its_limit          ? "max_turn_requests"
@@ -147,12 +152,12 @@ void AcpSession::turn_ended(const ClientPrompt&, const agent::TurnEnd& end, cons
                                 : end.stop == Stop::refusal ? "refusal"
                                                             : "end_turn"}};
   if (!end.error.empty()) result["_meta"] = {{"skein", {{"error", end.error}}}};
-  answer(shared_.out, *id, result);
+  answer_prompt(result);
 }
 
 int AcpSession::failed(const Error& error) {
   tell_user(error.what());
-  if (prompt_) refuse(shared_.out, *prompt_, rpc::internal_error, error.what());
+  if (prompt_) refuse(connection_.out, *prompt_, rpc::internal_error, error.what());
   return static_cast<int>(ExitStatus::turn);
 }
 
@@ -249,7 +254,7 @@ void AcpSession::add_questions(model::Ports& ports) {
   ports.ask = [this](const model::Question& question) { return ask(question); };
   ports.inquire = [this](const model::Inquiry& inquiry) { return inquire(inquiry); };
   ports.review = [this](const model::Plan& plan) { return review(plan); };
-  if (shared_.client.has_forms)
+  if (connection_.client.has_forms)
     ports.ask_line = [this](const model::LineQuestion& question) { return ask_line(question); };
 }
 
@@ -275,7 +280,7 @@ model::Answer AcpSession::ask(const model::Question& question) {
 }
 
 std::optional<std::string> AcpSession::inquire(const model::Inquiry& inquiry) {
-  if (!shared_.client.has_forms) {
+  if (!connection_.client.has_forms) {
     Json options = Json::array();
     for (const model::Inquiry::Option& each : inquiry.options)
       options.push_back(option(each.label, each.label, "allow_once"));

@@ -13,7 +13,7 @@ namespace skein::app::driven::acp {
 class AcpSession : public Dialect {
  public:
   // The first line that it takes opens the session. `id_start`: how the ids of its requests begin.
-  AcpSession(Driver& driver, const Shared& shared, const std::string& id_start);
+  AcpSession(Driver& driver, const AcpConnection& connection, const std::string& id_start);
 
   // Whether it is a request about an open session.
   static bool handles(std::string_view method);
@@ -32,6 +32,7 @@ class AcpSession : public Dialect {
   Json open(const std::string& method, const Json& params);
   void take_prompt(const Json& id, const Json& params);
   void cancel();
+  void answer_prompt(const Json& result);
   Json set_mode(const Json& params);
   Json set_option(const Json& params);
   hooks::HookDefinition unsaved_buffers_hook();
@@ -46,7 +47,7 @@ class AcpSession : public Dialect {
   std::optional<std::string> ask_line(const model::LineQuestion& question);
 
   Driver& driver_;
-  const Shared shared_;
+  const AcpConnection connection_;
   Control control_;
   AcpUpdates updates_;
   ClientParts client_{};

@@ -66,7 +66,7 @@ void AcpUpdates::enter(HeadlessSession& session, const Invocation& invocation) {
 void AcpUpdates::send(const char* kind, Json members) {
   Json update = {{"sessionUpdate", kind}};
   update.update(members);
-  notify(shared_.out, "session/update",
+  notify(connection_.out, "session/update",
          {{"sessionId", session_id()}, {"update", std::move(update)}});
 }
 
@@ -77,7 +77,7 @@ void AcpUpdates::chunk(const char* kind, const Json& content) {
 
 void AcpUpdates::notice(model::Notice::Level level, const std::string& text) {
   using Level = model::Notice::Level;
-  if (!shared_.client.has_notices) return tell_user(text);
+  if (!connection_.client.has_notices) return tell_user(text);
   send("notice", {{"severity", level == Level::info      ? "info"
                                : level == Level::warning ? "warning"
                                                          : "error"},
@@ -275,7 +275,7 @@ void AcpUpdates::results(const model::Message& message) {
 
 void AcpUpdates::compaction(const model::Entry& entry) {
   const auto summary = model::read_as<model::payload::CompactionSummary>(entry);
-  if (!summary || !shared_.client.has_compactions) return;
+  if (!summary || !connection_.client.has_compactions) return;
   send("compaction_update", {{"compactionId", to_string(entry.id)},
                              {"status", "completed"},
                              {"summary", {text_json(summary->summary)}}});

@@ -11,7 +11,7 @@ namespace skein::app::driven::acp {
 
 class AcpUpdates {
  public:
-  explicit AcpUpdates(const Shared& shared) : shared_(shared) {}
+  explicit AcpUpdates(const AcpConnection& connection) : connection_(connection) {}
 
   void enter(HeadlessSession& session, const Invocation& invocation);  // before all others
   std::string session_id() const { return to_string(session_->id()); }
@@ -58,7 +58,7 @@ class AcpUpdates {
   Json commands() const;
   std::string mode_now() const, model_now() const;
 
-  const Shared shared_;
+  const AcpConnection connection_;
   HeadlessSession* session_ = nullptr;
   std::optional<workspace::Root> root_{};
   std::string message_{};  // the id of the message that the chunks belong to

@@ -33,7 +33,7 @@ struct ClientFacts {
 };
 
 // What the sessions of a process share; it outlives them.
-struct Shared {
+struct AcpConnection {
   OutputLines& out;
   const ClientFacts& client;
   std::function<void(Id)> opened{};  // called in the thread of the session
