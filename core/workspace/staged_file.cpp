@@ -46,7 +46,7 @@ std::map<std::string, NoteRow> rows_in(std::string_view text) {
 }
 
 // A sentence if it was not deleted.
-std::optional<std::string> clear_one(const NoteRow& row) try {
+std::optional<std::string> clear_one(const NoteRow& row) {
   const Root root(row.root, {});
   const auto at = [&](const std::string& path) {
     return root.locate(path, Root::Missing::refuse, Root::Links::refuse);
@@ -70,8 +70,14 @@ std::optional<std::string> clear_one(const NoteRow& row) try {
     return row.root + "/" + row.place + " was restored: another program had saved it";
   return "another program saved " + row.root + "/" + row.place +
          " just before skein was killed; what it saved is in " + set_aside(place, temporary.name);
-} catch (const Error&) {
-  return std::nullopt;  // the workspace is gone, and all in it
+}
+
+std::optional<std::string> clear_if_possible(const NoteRow& row) {
+  try {
+    return clear_one(row);
+  } catch (const Error&) {
+    return std::nullopt;  // the workspace is gone, and all in it
+  }
 }
 
 constexpr std::string_view was_changed = "another program has changed it; read it again";
@@ -158,7 +164,7 @@ std::vector<std::string> Unfinished::clear(const std::string& folder) {
     const std::optional<std::string> text = read_all(file.get(), most_note_bytes);
     if (text)
       for (const auto& [path, row] : rows_in(*text))
-        if (auto sentence = clear_one(row)) out.push_back(*std::move(sentence));
+        if (auto sentence = clear_if_possible(row)) out.push_back(*std::move(sentence));
     unlink(note->path().c_str());
   }
   return out;
