@@ -73,6 +73,8 @@ CommandWords words_of(const MarkdownFile& file) {
   return words;
 }
 
+CommandWords words_of(const OwnCommand& command) { return words_of(read_markdown(command.path)); }
+
 std::vector<OwnCommand> by_name(std::vector<OwnCommand> all) {
   std::ranges::stable_sort(all, {}, [](const OwnCommand& each) {
     return std::tuple(std::string_view(each.name), rank(each));

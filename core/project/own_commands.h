@@ -32,8 +32,8 @@ struct OwnCommand {
   bool of_project = false;
   bool trusted = true;         // else nothing in it runs
   std::string skill_folder{};  // empty: it is no skill
-  CommandWords words{};        // filled in only by those who ask for them
 };
+CommandWords words_of(const OwnCommand& command);  // reads its file
 
 // All by their names, each name once; sorted. Where several have one name, skills come before
 // files, and what is trusted before what is not: a checkout must not take the place of the user's

@@ -208,7 +208,7 @@ Choices command_names(Session& session) {
   for (const Command& command : commands())
     out.push_back(named(command.name, command.arguments, command.help));
   for (const project::OwnCommand& own : own_commands(session)) {
-    const project::CommandWords words = project::words_of(project::read_markdown(own.path));
+    const project::CommandWords words = project::words_of(own);
     out.push_back(named(own.name, words.hint.empty() ? "[]" : words.hint, words.description));
   }
   // What a server calls its own must not drive the terminal.

@@ -39,8 +39,9 @@ Json pairs(const Json& list) {
   return out;
 }
 
-// The editor's MCP servers, as --mcp-config takes them. Empty: there are none.
-JsonText servers_config(const Json& servers) {
+// The editor's MCP servers, as --mcp-config takes them; empty: there are none. A notice says which
+// are left out.
+JsonText servers_config(const Json& servers, std::vector<std::string>& notices) {
   Json out = Json::object();
   for (const Json& each : elements(servers)) {
     const std::string name = string_at(each, "name"), type = string_at(each, "type", "stdio");
@@ -56,14 +57,16 @@ JsonText servers_config(const Json& servers) {
           throw bad("the header " + header + " of the MCP server " + name + " begins with '!'");
       out[name] = {{"type", "http"}, {"url", string_at(each, "url")}, {"headers", headers}};
     } else {
-      throw bad("the MCP server " + name + " uses " + type + "; skein supports stdio and http");
+      notices.push_back("the MCP server " + name + " is left out: it uses " + type +
+                        "; skein supports stdio and http");
     }
   }
   return out.empty() ? JsonText{} : dump({{"mcpServers", out}});
 }
 
 // How a session of the client is worked in.
-Invocation session_invocation(const Invocation& base, const Json& params) {
+Invocation session_invocation(const Invocation& base, const Json& params,
+                              std::vector<std::string>& notices) {
   Invocation out = base;
   out.subcommand = nullptr;
   out.print = true;
@@ -71,7 +74,7 @@ Invocation session_invocation(const Invocation& base, const Json& params) {
   out.workspace = absolute_folder(string_at(params, "cwd"), "cwd");
   for (const std::string& each : strings_in(at(params, "additionalDirectories")))
     out.add_dirs.push_back(absolute_folder(each, "additionalDirectories"));
-  if (JsonText servers = servers_config(at(params, "mcpServers")); !servers.empty())
+  if (JsonText servers = servers_config(at(params, "mcpServers"), notices); !servers.empty())
     out.mcp_config.push_back(std::move(servers));
   return out;
 }
@@ -258,14 +261,14 @@ Json AcpServer::list(const Json& params) {
 }
 
 void AcpServer::open(const std::string& method, const Json& params, const std::string& text) {
-  const Invocation invocation = session_invocation(invocation_, params);
+  std::vector<std::string> notices;
+  const Invocation invocation = session_invocation(invocation_, params, notices);
   std::optional<Id> id;
   if (method != "session/new") {
     const std::string name = string_at(params, "sessionId");
+    if (name.empty()) throw bad("`sessionId` is missing");
     const store::Result<SessionRecord> record = store().find(name);
-    if (!record)
-      throw RequestError(rpc::no_such_resource,
-                         name.empty() ? "`sessionId` is missing" : record.error().text);
+    if (!record) throw RequestError(rpc::no_such_resource, record.error().text);
     id = record->header.session;
     if (Session* const session = find({{"sessionId", to_string(*id)}}))
       return session->in.put({text});
@@ -276,11 +279,14 @@ void AcpServer::open(const std::string& method, const Json& params, const std::s
   session.id_start = std::to_string(++opened_) + "-";
   session.id = id;
   session.in.put({text});
-  session.thread = quiet_thread([this, &session, invocation] { work(session, invocation); });
+  session.thread =
+      quiet_thread([this, &session, invocation, notices] { work(session, invocation, notices); });
 }
 
-void AcpServer::work(Session& session, const Invocation& invocation) {
+void AcpServer::work(Session& session, const Invocation& invocation,
+                     const std::vector<std::string>& notices) {
   AcpConnection connection = connection_;
+  connection.notices = notices;
   connection.opened = [this, &session](Id id) {
     const std::lock_guard hold(lock_);
     session.id = id;

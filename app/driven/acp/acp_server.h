@@ -43,7 +43,8 @@ class AcpServer {
   // Opens a session in a thread, or passes the line on if it is open already.
   void open(const std::string& method, const Json& params, const std::string& text);
   void close(const Json& id, const Json& params, bool erase);
-  void work(Session& session, const Invocation& invocation);
+  void work(Session& session, const Invocation& invocation,
+            const std::vector<std::string>& notices);
   void collect(bool all);  // sessions that have ended
   Session* find(const Json& params);
 

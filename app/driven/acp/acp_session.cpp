@@ -72,7 +72,10 @@ void AcpSession::take(const LineQueue::Line& line) {
            opens                          ? open(method, params)
            : method == "session/set_mode" ? set_mode(params)
                                           : set_option(params));
-    if (opens) updates_.send_commands();
+    if (!opens) return;
+    updates_.send_commands();
+    for (const std::string& each : connection_.notices)
+      updates_.notice(model::Notice::Level::warning, each);
   } catch (const std::exception&) {
     refuse_by_exception(connection_.out, id);
     if (driver_.session() == nullptr) driver_.in().end();
@@ -114,6 +117,10 @@ ChosenSession AcpSession::choose(store::SessionStore& store) {
 void AcpSession::take_prompt(const Json& id, const Json& params) {
   if (prompt_) throw RequestError(rpc::invalid_request, "busy: a turn is running in this session");
   ClientPrompt prompt = prompt_of(at(params, "prompt"));
+  const Id session = driver_.session()->id();
+  if (const auto others = driver_.application().store().presence().at_work({&session, 1});
+      !others.empty())
+    throw Error(others.begin()->second + " is working in this session; try again later");
   prompt_ = id;
   driver_.put(std::move(prompt));
 }
@@ -177,11 +184,10 @@ Json AcpSession::set_option(const Json& params) {
   if (option == "mode") {
     set_mode(params);
   } else if (option == "model") {
-    driver_.change_model(
-        [model = driver_.application().catalog().parse(value)](model::ModelRef& now) mutable {
-          model.thinking = now.thinking;
-          now = model;
-        });
+    driver_.change_model([model = model_named(value)](model::ModelRef& now) mutable {
+      model.thinking = now.thinking;
+      now = model;
+    });
   } else if (const auto level = model::parse_thinking_level(value); option == "thinking" && level) {
     driver_.change_model([level = *level](model::ModelRef& now) { now.thinking = level; });
   } else {
@@ -189,6 +195,12 @@ Json AcpSession::set_option(const Json& params) {
   }
   updates_.send_changes();
   return {{"configOptions", updates_.options()}};
+}
+
+model::ModelRef AcpSession::model_named(const std::string& name) const try {
+  return driver_.application().catalog().parse(name);
+} catch (const Error& error) {
+  throw bad(error.what());
 }
 
 // A file that was changed in the editor and not saved is not overwritten.
@@ -262,8 +274,7 @@ model::Answer AcpSession::ask(const model::Question& question) {
   if (!question.call) return {};  // the client is asked about calls alone
   Json call = updates_.call_json(*question.call);
   if (!call.contains("content") && !question.detail.empty())
-    call["content"] = {
-        {{"type", "content"}, {"content", {{"type", "text"}, {"text", question.detail}}}}};
+    call["content"] = {{{"type", "content"}, {"content", text_json(question.detail)}}};
   Json options = {option("once", "Allow once", "allow_once")};
   if (!question.remember.empty()) {
     const std::string& scope = question.scope.empty() ? question.remember : question.scope;

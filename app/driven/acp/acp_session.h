@@ -35,6 +35,7 @@ class AcpSession : public Dialect {
   void answer_prompt(const Json& result);
   Json set_mode(const Json& params);
   Json set_option(const Json& params);
+  model::ModelRef model_named(const std::string& name) const;  // throws RequestError
   hooks::HookDefinition unsaved_buffers_hook();
   std::string unsaved_change(const std::string& path, const std::function<bool()>& stopped);
 

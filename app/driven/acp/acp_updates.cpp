@@ -28,12 +28,6 @@ std::string_view kind_of(std::string_view tool) {
   return row == std::end(kinds) ? "other" : row->kind;
 }
 
-Json text_json(std::string_view text) {
-  std::string out(utf8_prefix(text, most_text));
-  if (out.size() < text.size()) out += "\n[cut: " + with_separators(text.size()) + " bytes in all]";
-  return {{"type", "text"}, {"text", out}};
-}
-
 Json content_json(Json block) { return {{"type", "content"}, {"content", std::move(block)}}; }
 
 // The file that the input names once the call is done, if the tool replaces text in it.
@@ -54,6 +48,12 @@ std::optional<std::string> text_after(const model::ToolUse& call,
 }
 
 }  // namespace
+
+Json text_json(std::string_view text) {
+  std::string out(utf8_prefix(text, most_text));
+  if (out.size() < text.size()) out += "\n[cut: " + with_separators(text.size()) + " bytes in all]";
+  return {{"type", "text"}, {"text", out}};
+}
 
 void AcpUpdates::enter(HeadlessSession& session, const Invocation& invocation) {
   session_ = &session;
@@ -97,8 +97,9 @@ Json AcpUpdates::describe(const model::ToolUse& call) const {
   const Json input = parse_json(call.input).value_or(Json::object());
   Json out = {{"toolCallId", call.id},
               {"title", call.name},
+              {"name", call.name},
               {"kind", kind_of(call.name)},
-              {"rawInput", input}};
+              {"rawInput", call.input.size() > most_text ? Json() : input}};
   const model::Tool* const tool = model::find_tool(session_->application().tools(), call.name);
   if (tool == nullptr) return out;
   out["title"] = tool->title(call.input);
@@ -124,7 +125,8 @@ Json AcpUpdates::call_json(const model::ToolUse& use) {
                   .before = text_of(string_at(at(out, "rawInput"), "path")),
                   .writes = kind_of(use.name) == "edit"};
   if (!call.writes || !out.contains("locations")) return out;
-  if (const auto after = text_after(use, call.before)) out["content"] = {diff_json(call, *after)};
+  if (const auto after = text_after(use, call.before); after && after->size() <= most_text)
+    out["content"] = {diff_json(call, *after)};
   return out;
 }
 
@@ -140,6 +142,7 @@ void AcpUpdates::update(const Update& update) {
     calls_[block->call].announced = true;
     send("tool_call", {{"toolCallId", block->call},
                        {"title", block->tool},
+                       {"name", block->tool},
                        {"kind", kind_of(block->tool)},
                        {"status", "pending"}});
   } else if (const auto* piece = std::get_if<BlockPiece>(&update)) {
@@ -308,8 +311,10 @@ Json AcpUpdates::commands() const {
     out.push_back({{"name", name}, {"description", about}});
     if (!hint.empty()) out.back()["input"] = {{"hint", hint}};
   };
-  for (const project::OwnCommand& each : services.program->own_commands())
-    add(each.name, each.words.description, each.words.hint);
+  for (const project::OwnCommand& each : services.program->own_commands()) {
+    const project::CommandWords words = project::words_of(each);
+    add(each.name, words.description, words.hint);
+  }
   for (const mcp::PromptCommand& each : services.server_prompts())
     add(each.name, each.description, each.hint);
   return out;

@@ -9,6 +9,8 @@
 
 namespace skein::app::driven::acp {
 
+Json text_json(std::string_view text);  // a block of content; a long text is cut
+
 class AcpUpdates {
  public:
   explicit AcpUpdates(const AcpConnection& connection) : connection_(connection) {}
@@ -20,6 +22,7 @@ class AcpUpdates {
   void update(const Update& update);
   void replay();         // the path to the head
   void send_commands();  // if they have changed
+  void notice(model::Notice::Level level, const std::string& text);
   // Of the session, if they have changed: mode, options, title.
   void send_changes();
   void forget_streamed();  // a turn begins
@@ -43,7 +46,6 @@ class AcpUpdates {
 
   void send(const char* kind, Json members);
   void chunk(const char* kind, const Json& content);
-  void notice(model::Notice::Level level, const std::string& text);
   void saved(const model::Entry& entry, const model::Message& message);
   void answer(const model::Message& message);
   void results(const model::Message& message);

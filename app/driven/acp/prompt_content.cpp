@@ -22,7 +22,7 @@ std::string path_of(const std::string& uri) {
 
 std::string bytes_of(const Json& block, const char* member) {
   const std::optional<std::string> bytes = from_base64(string_at(block, member));
-  if (!bytes) throw bad(std::string("`") + member + "` is not base64");
+  if (!bytes || bytes->empty()) throw bad(std::string("`") + member + "` is not base64");
   return *bytes;
 }
 
@@ -34,7 +34,7 @@ void add_resource(const Json& resource, ClientPrompt& prompt, std::string& texts
   else if (type.starts_with("image/"))
     prompt.images.push_back({.mime_type = type, .bytes = bytes_of(resource, "blob")});
   else
-    throw bad("skein cannot read " + uri + " of type '" + type + "'");
+    texts += "\n\n[" + uri + " of type '" + type + "' is left out: it is no text]";
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct ClientFacts {
 struct AcpConnection {
   OutputLines& out;
   const ClientFacts& client;
-  std::function<void(Id)> opened{};  // called in the thread of the session
+  std::function<void(Id)> opened{};    // called in the thread of the session
+  std::vector<std::string> notices{};  // for when it is open
 };
 
 }  // namespace skein::app::driven::acp

@@ -48,10 +48,11 @@ Json models_of(const RequestScope& scope) {
 Json commands_of(const RequestScope& scope) {
   Json out = Json::array();
   const session::Services services = services_of(scope);
-  for (const project::OwnCommand& each : services.program->own_commands())
-    out.push_back({{"name", each.name},
-                   {"description", each.words.description},
-                   {"argumentHint", each.words.hint}});
+  for (const project::OwnCommand& each : services.program->own_commands()) {
+    const project::CommandWords words = project::words_of(each);
+    out.push_back(
+        {{"name", each.name}, {"description", words.description}, {"argumentHint", words.hint}});
+  }
   return out;
 }
 

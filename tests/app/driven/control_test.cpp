@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace skein::app::driven::dialects {
+namespace skein::app::driven {
 
 namespace {
 
@@ -29,16 +29,31 @@ struct Ends {
 
 bool never() { return false; }
 
+Control::Form form() {
+  return {"skein-",
+          [](const std::string& id, const Json& request) -> Json {
+            return {{"asks", id}, {"request", request}};
+          },
+          [](const std::string& id) -> Json {
+            return {{"cancels", id}};
+          }};
+}
+
 }  // namespace
 
 TEST_CASE("a request gets its own answer, and only the first one") {
   Ends ends;
   Control* at = nullptr;
   int unknown = 0;
-  Control control(ends.in, ends.out, [&] {
-    while (const auto line = ends.in.next())
-      if (!at->answered(parse_json(line->text).value_or(Json()))) ++unknown;
-  });
+  Control control(
+      ends.in, ends.out,
+      [&] {
+        while (const auto line = ends.in.next())
+          if (const Json said = parse_json(line->text).value_or(Json());
+              !at->answered(string_at(said, "request_id"), said))
+            ++unknown;
+      },
+      form());
   at = &control;
   ends.say(
       "{\"request_id\":\"other\"}\n{\"request_id\":\"skein-1\",\"response\":1}\n"
@@ -46,7 +61,7 @@ TEST_CASE("a request gets its own answer, and only the first one") {
   const auto answer = control.ask({{"subtype", "x"}}, no_deadline, never);
   REQUIRE(answer);
   CHECK(int_at(*answer, "response") == 1);
-  CHECK(ends.read().find("\"request_id\":\"skein-1\"") != std::string::npos);
+  CHECK(ends.read().find("\"asks\":\"skein-1\"") != std::string::npos);
   ends.say("{}\n");
   while (unknown < 2)
     if (!control.ask({}, std::chrono::steady_clock::now() + std::chrono::milliseconds(20), never))
@@ -56,17 +71,19 @@ TEST_CASE("a request gets its own answer, and only the first one") {
 
 TEST_CASE("a request that nobody waits for any more is cancelled") {
   Ends ends;
-  Control control(ends.in, ends.out, [&] { ends.in.next(); });
+  Control control(
+      ends.in, ends.out, [&] { ends.in.next(); }, form());
   CHECK_FALSE(control.ask({{"subtype", "x"}}, std::chrono::steady_clock::now(), never));
   std::string said;
-  while (said.find("control_cancel_request") == std::string::npos) said += ends.read();
-  CHECK(said.find("control_request") != std::string::npos);
-  CHECK_FALSE(control.answered({{"request_id", "skein-1"}}));
+  while (said.find("cancels") == std::string::npos) said += ends.read();
+  CHECK(said.find("asks") != std::string::npos);
+  CHECK_FALSE(control.answered("skein-1", Json::object()));
 }
 
 TEST_CASE("after the end of the input there are no answers") {
   Ends ends;
-  Control control(ends.in, ends.out, [] {});
+  Control control(
+      ends.in, ends.out, [] {}, form());
   bool told = false;
   control.send({{"subtype", "x"}}, [&](const Json& response) { told = response.is_null(); });
   control.end();
@@ -97,4 +114,4 @@ TEST_CASE("a reader that takes nothing is given up on") {
   CHECK_FALSE(ends.out.finish(std::chrono::milliseconds(50)));
 }
 
-}  // namespace skein::app::driven::dialects
+}  // namespace skein::app::driven
