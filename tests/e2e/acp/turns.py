@@ -1,6 +1,7 @@
 """Turns: what is sent of them, permissions, cancelling, several at once, and what the editor has that the disk does not."""
 import os
 import signal
+import time
 
 from client import ALLOW, CANCELLED, NOTHING, REJECT, Client, Error, select
 from place import call, text_of
@@ -94,6 +95,13 @@ def permissions(place):
     client.turn(client.new(), "write")
     client.check(len(client.asked) == 1 and place.file("d/b.txt") == "2", "one question", client.asked)
     client.ends()
+    # An answer for the project holds in the next process too.
+    for number in range(2):
+        client = Client(place, *place.model([[call("write", "p1", path="p/%d.txt" % number, content="1")], "done"]),
+                        answers={PERMISSION: lambda asked: select("always")})
+        client.turn(client.new(), "write")
+        client.check(len(client.asked) == 1 - number and place.file("p/%d.txt" % number) == "1", "one question", client.asked)
+        client.ends()
 
 
 def cancelling(place):
@@ -217,6 +225,8 @@ def editor(place):
     kept["answer"] = {"content": "disk\n"}
     updates = client.turn(session, "change it")
     client.check(last_status(updates, "e3") == "completed" and place.file("a.txt") == "y\n", "the same text", updates)
+    diffs = [each for update in updates for each in update.get("content", []) if isinstance(each, dict) and each["type"] == "diff"]
+    client.check(diffs and diffs[-1]["oldText"] == "disk\n" and diffs[-1]["newText"] == "y\n", "the diff of a change", updates)
     kept["answer"] = Error(-32002)
     updates = client.turn(session, "change it")
     client.check(last_status(updates, "e4") == "completed" and place.file("b.txt") == "z\n", "not open there", updates)
@@ -351,4 +361,43 @@ def leaving(place):
     again.ends()
 
 
-CASES = [plain, permissions, cancelling, silent, busy, editor, modes, plans, leaving]
+def output(place):
+    """What a command prints while it runs, and texts that are too long for a line."""
+    script = [[call("bash", "o1", command="echo begun; while [ ! -e go ]; do sleep 0.01; done; seq 1 60000; echo the end")],
+              "done", [call("write", "o2", path="large.txt", content="x" * (9 << 20))], "done"]
+    client = Client(place, *place.model(script), answers={PERMISSION: ALLOW})
+    session = client.new()
+    started = time.monotonic()
+    prompt = client.begin(session, "run it")
+    client.wait_update(session, "tool_call_update", lambda update: "begun" in text_of(update))
+    place.write("ws/go", "")
+    client.stops(prompt)
+    updates = [each for each in client.updates(session) if each.get("toolCallId") == "o1"]
+    client.check("the end" in text_of(updates[-1]) and len(text_of(updates[-1])) < 200000, "the last of its output", updates[-1])
+    client.check(all(len(text_of(each)) <= 70000 for each in updates[:-1]), "at most 64 KiB while it runs",
+                 [len(text_of(each)) for each in updates])
+    client.check(len(updates) < 10 * (time.monotonic() - started) + 10, "at most ten updates in a second", len(updates))
+    # Every line is checked to be shorter than 8 MiB.
+    client.turn(session, "write it")
+    client.check(os.path.getsize(place.at("ws/large.txt")) == 9 << 20, "the whole file", "")
+    client.load(session)
+    client.ends()
+
+
+def helpers(place):
+    """A sub-agent is a call, and its report the result."""
+    inner = place.model([[call("list", "i1", path=".")], "the report of the walrus"])[1]
+    place.write("config/skein/agents/helper.md",
+                "---\nname: helper\ndescription: helps\nmodel: %s\n---\nYou help.\n" % inner)
+    client = Client(place, *place.model([[call("agent", "a1", description="find it", prompt="look", agent="helper")], "done"]),
+                    answers={PERMISSION: ALLOW})
+    session = client.new()
+    updates = client.turn(session, "delegate it")
+    calls = [each for each in updates if each.get("toolCallId") == "a1"]
+    client.check(calls and calls[0]["kind"] == "other" and "the report of the walrus" in text_of(calls[-1]), "its report", calls)
+    ids = {each["toolCallId"] for each in updates if "toolCallId" in each}
+    client.check(ids == {"a1"} and joined(updates, "agent_message_chunk") == "done", "nothing of its own turn", updates)
+    client.ends()
+
+
+CASES = [plain, permissions, cancelling, silent, busy, editor, output, modes, plans, helpers, leaving]
