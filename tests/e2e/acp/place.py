@@ -7,6 +7,7 @@ import threading
 
 from client import Failed
 
+IS_ASAN = "asan" in os.environ["SKEIN"]
 counted, lock = [0], threading.Lock()
 
 

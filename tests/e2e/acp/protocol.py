@@ -3,7 +3,7 @@ import json
 import os
 
 from client import ALLOW, Client
-from place import call
+from place import IS_ASAN, call
 
 VERSIONS = (1, 99)
 CAPABILITIES = {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": True}
@@ -205,7 +205,7 @@ def too_long(place):
     client.raw(b'"}}}\n')
     client.wait(lambda line: line.get("id", 0) is None and line["error"]["code"] in (-32600, -32700),
                 "an error for a line of 100 MB", begun)
-    if "asan" not in os.environ["SKEIN"]:
+    if not IS_ASAN:
         with open("/proc/%d/status" % client.process.pid) as file:
             most = next(int(each.split()[1]) >> 10 for each in file if each.startswith("VmHWM"))
         client.check(most < 200, "at most 200 MB of memory", most)
@@ -213,6 +213,20 @@ def too_long(place):
     client.refused(-32602, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "x" * (33 << 20)}])
     client.turn(session, "still there")
     client.ends()
+
+
+def checker(place):
+    """The check of lines notices what is wrong."""
+    update = lambda **members: {"method": "session/update", "params": {"sessionId": "s", "update": members}}
+    call_of = lambda **members: update(sessionUpdate="tool_call", toolCallId="c", title="t", **members)
+    for line, method in [({"id": 1, "result": {"stopReason": "done"}}, "session/prompt"), (call_of(rawinput=1), None),
+                         ({"id": 1, "result": {"stopReason": "end_turn", "more": 1}}, "session/prompt"),
+                         (call_of(kind="bash"), None), (update(sessionUpdate="agent_message_chunk"), None),
+                         ({"id": 1, "method": "fs/unknown", "params": {}}, None), ({"id": 1.5, "result": {}}, "session/close"),
+                         (call_of(content=[{"type": "diff", "path": "/a"}]), None), ({"result": {}}, "session/close")]:
+        place.check(Client.schema.message({"jsonrpc": "2.0", **line}, method), "an error in the line", line)
+    for line, method in [({"id": None, "result": {}}, "session/close"), (call_of(kind="edit", rawInput={"a": [1]}), None)]:
+        place.check(not Client.schema.message({"jsonrpc": "2.0", **line}, method), "no error in the line", line)
 
 
 CASES = [greeting, malformed, ids, methods, created, without_key, debugging, too_long]
