@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-PATIENCE = 60
+PATIENCE = 120
 LONGEST = 8 << 20  # bytes of a line of skein's
 NOTHING = object()  # an answer that never comes
 # What belongs to a turn. Other updates may come at any time.

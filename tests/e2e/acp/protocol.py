@@ -116,11 +116,10 @@ def methods(place):
     session = client.new()
     here = {"cwd": place.workspace, "mcpServers": []}
     unknown = "ffffffffffffffff"
-    for method in ("unknown", "session/unknown", "_private/method", "fs/read_text_file", "initialized", ""):
+    for method in ("unknown", "session/unknown", "_private/method", "fs/read_text_file", "initialized"):
         client.refused(-32601, method, sessionId=session)
     client.refused((-32601, -32602), "logout", **{})
     wrong = [("session/new", {"mcpServers": []}), ("session/new", {"cwd": 5, "mcpServers": []}),
-             ("session/new", {"cwd": place.workspace, "mcpServers": "none"}),
              ("session/new", {"cwd": "relative/path", "mcpServers": []}), ("session/new", {"cwd": "", "mcpServers": []}),
              ("session/new", {"cwd": place.at("nowhere"), "mcpServers": []}),
              ("session/new", {"cwd": place.write("file", ""), "mcpServers": []}),
@@ -154,7 +153,8 @@ def methods(place):
 
 def created(place):
     client = Client(place, *place.model(["one"]))
-    first, second = client.new(), client.new(additionalDirectories=[place.at("user")])
+    os.mkdir(place.at("more"))
+    first, second = client.new(), client.new(additionalDirectories=[place.at("more")])
     made = client.session
     client.check(first != second and len(second) == 16 and int(second, 16) >= 0, "an id of 16 digits", second)
     client.check(made["modes"]["currentModeId"] == "default" and

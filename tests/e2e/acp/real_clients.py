@@ -67,7 +67,7 @@ class Acpx:
 
     def run(self, model, *words, status=0):
         done = subprocess.run(self.command(model, *words), env=self.place.environment, cwd=self.place.workspace,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * PATIENCE)
         self.place.check(status is None or done.returncode == status, "acpx %s exits with %s" % (" ".join(words), status), done)
         return done.stdout
 

@@ -110,8 +110,9 @@ class Schema:
         if "method" in line:
             if line["method"].startswith("_"):
                 return errors
-            key = ("client", line["method"], "Request" if "id" in line else "Notification")
-            return errors + self.known(key, line.get("params"), "params")
+            ending = "Request" if "id" in line else "Notification"
+            side = "protocol" if line["method"].startswith("$/") else "client"
+            return errors + self.known((side, line["method"], ending), line.get("params"), "params")
         if ("error" in line) == ("result" in line) or "id" not in line:
             return errors + ["neither an error nor a result with an id"]
         if "error" in line:
@@ -121,5 +122,5 @@ class Schema:
 
     def known(self, key, value, place):
         if key not in self.methods:
-            return ["the protocol has no %s of a %s called '%s'" % (key[2].lower(), key[0], key[1])]
+            return ["the protocol has no %s of the %s called '%s'" % (key[2].lower(), key[0], key[1])]
         return self.value(self.methods[key], value, place)
