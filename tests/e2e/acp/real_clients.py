@@ -81,15 +81,15 @@ def acpx_once(place):
     place.check(place.file("acp.txt") is None, "a refused call", "")
     said = acpx.run(write, "--approve-all", "exec", "write it")
     place.check(place.file("acp.txt") == "x" and "finished" in said, "an allowed call", said)
-    said = acpx.run(place.model(["as JSON"]), "--format", "json", "exec", "hello")
+    said = acpx.run(place.model(["walrus"]), "--format", "json", "exec", "hello")
     events = [json.loads(line) for line in said.splitlines()]
-    place.check("as JSON" in json.dumps(events) and "end_turn" in json.dumps(events), "events", events)
+    place.check("walrus" in json.dumps(events) and "end_turn" in json.dumps(events), "events", events)
     check_lines(place)
 
 
 def acpx_sessions(place):
     acpx = Acpx(place)
-    model = place.model(["first answer", "second answer", "x", [{"say": "slow"}, {"wait": 600000}]])
+    model = place.model(["first answer", "second answer", [{"say": "slow"}, {"wait": 600000}]])
     acpx.run(model, "sessions", "new")
     said = acpx.run(model, "prompt", "one")
     place.check("first answer" in said, "the first prompt", said)
