@@ -7,8 +7,8 @@
 
 #include "core/process/child.h"
 #include "core/process/environment.h"
-#include "core/text/on_exit.h"
 #include "core/text/text.h"
+#include "repl/terminal/on_exit.h"
 
 namespace skein::edit {
 
@@ -43,7 +43,7 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGINT, &ignore, &interrupt);
   sigaction(SIGQUIT, &ignore, &quit);
-  const OnExit heard_again([&] {
+  const terminal::OnExit heard_again([&] {
     sigaction(SIGINT, &interrupt, nullptr);
     sigaction(SIGQUIT, &quit, nullptr);
   });
@@ -80,7 +80,7 @@ std::optional<std::string> edited_elsewhere(const std::string& text, terminal::T
   const std::string ending = ending_of(like);
   std::string file = temporary_folder() + "/skein-XXXXXX" + ending;
   Fd made(mkostemps(file.data(), static_cast<int>(ending.size()), O_CLOEXEC));
-  const OnExit removed([&] { unlink(file.c_str()); });
+  const terminal::OnExit removed([&] { unlink(file.c_str()); });
   const bool written = made && write_all(made.get(), text);
   made.reset();
   if (!written || !edit_in_place(file, &terminal)) return std::nullopt;

@@ -4,11 +4,11 @@
 #include "core/permission/shell_words.h"
 #include "core/store/home/presence.h"
 #include "core/store/session_name.h"
-#include "core/text/on_exit.h"
 #include "core/text/text.h"
 #include "repl/layout/width.h"
 #include "repl/pick/session_picker.h"
 #include "repl/session/path_view.h"
+#include "repl/terminal/on_exit.h"
 
 namespace skein::session {
 
@@ -174,7 +174,7 @@ agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.store.presence().enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
   parts_.input.begin_ahead(steering());
-  const OnExit at_the_end([this] { parts_.input.end_ahead(); });
+  const terminal::OnExit at_the_end([this] { parts_.input.end_ahead(); });
   parts_.notifier.turn_begins();
   parts_.screen.begin_turn();
   waited_ = {};
@@ -364,7 +364,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
   const model::ModelRef usual = std::exchange(settings_.model, wanted_model(*rendered));
-  const OnExit back_to_it([&] { settings_.model = usual; });
+  const terminal::OnExit back_to_it([&] { settings_.model = usual; });
   const agent::TurnEnd end = send({with.message, rendered->meta, rendered->temporary_rules});
   if (end.not_sent || end.unanswered) put_back(command);
   return true;

@@ -1,9 +1,10 @@
-// Something to do when a block ends, however it ends.
+// Something to do when a block ends, however it ends: to give the terminal back, to restore a
+// setting.
 #pragma once
 
 #include "core/text/std.h"
 
-namespace skein {
+namespace skein::terminal {
 
 template <class Do>
 class [[nodiscard]] OnExit {
@@ -17,4 +18,4 @@ class [[nodiscard]] OnExit {
   Do do_;
 };
 
-}  // namespace skein
+}  // namespace skein::terminal
