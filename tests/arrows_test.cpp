@@ -333,7 +333,7 @@ TEST_CASE("every header says what it is before anything else") {
 
 TEST_CASE("a file's namespace is named after its folder or one above it") {
   for_each_source([](const std::string& name, const fs::path& file) {
-    if (name == "app/main.cpp") return;
+    if (name == "app/main.cpp" || name == "core/text/std.h") return;  // they declare nothing
     CAPTURE(name);
     const std::string text = text_of(file);
     bool named = false;
