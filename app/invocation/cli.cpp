@@ -184,7 +184,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into,
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp agents eval jobs loop merge plugin prove serve update upgrade "
+    "agents eval jobs loop merge plugin prove serve update upgrade "
     "web";
 
 struct Reserved {
