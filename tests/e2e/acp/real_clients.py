@@ -107,13 +107,12 @@ def acpx_sessions(place):
     place.check("main:acp" in said or place.workspace in said, "its sessions", said)
     slow = subprocess.Popen(acpx.command(model, "prompt", "three"), env=place.environment, cwd=place.workspace,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    said = ""
-    while "slow" not in said:
-        line = slow.stdout.readline()
-        place.check(line, "the turn begins", said)
-        said += line
+    deadline = time.monotonic() + PATIENCE
+    while not any('"slow"' in json.dumps(line) for log in logs(place) for line in lines(log + "/out")):
+        place.check(time.monotonic() < deadline, "the turn begins", os.listdir(place.at("logs")))
+        time.sleep(0.05)
     acpx.run(model, "cancel")
-    said += slow.communicate(timeout=PATIENCE)[0]
+    said = slow.communicate(timeout=PATIENCE)[0]
     place.check("cancel" in said.lower(), "a cancelled turn", said)
     acpx.run(model, "sessions", "close")
     check_lines(place)
