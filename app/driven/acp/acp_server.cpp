@@ -164,6 +164,7 @@ void AcpServer::take_request(const std::string& method, const Json& id, const Js
     return close(id, params, method == "session/delete");
   if (!AcpSession::handles(method))
     throw RequestError(rpc::unknown_method, "skein does not support " + method);
+  if (string_at(params, "sessionId").empty()) throw bad("`sessionId` is missing");
   Session* const session = find(params);
   if (session == nullptr)
     throw RequestError(rpc::no_such_resource,

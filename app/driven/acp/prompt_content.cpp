@@ -29,6 +29,8 @@ std::string bytes_of(const Json& block, const char* member) {
 void add_resource(const Json& resource, ClientPrompt& prompt, std::string& texts) {
   const std::string uri = string_at(resource, "uri"), path = path_of(uri);
   const std::string type = string_at(resource, "mimeType");
+  if (!at(resource, "text").is_string() && !at(resource, "blob").is_string())
+    throw bad("a resource has no content");
   if (at(resource, "text").is_string())
     texts += "\n\n" + (path.empty() ? uri : path) + ":\n" + string_at(resource, "text");
   else if (type.starts_with("image/"))
