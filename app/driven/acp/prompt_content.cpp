@@ -52,6 +52,7 @@ ClientPrompt prompt_of(const Json& blocks) {
       out.text += string_at(block, "text");
     } else if (type == "resource_link") {
       const std::string uri = string_at(block, "uri"), path = path_of(uri);
+      if (uri.empty()) throw bad("a link has no `uri`");
       out.text += path.empty() ? uri : path;
       if (!path.empty()) *out.mentions += model::mention(path) + " ";
     } else if (type == "resource") {
