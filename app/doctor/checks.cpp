@@ -285,7 +285,9 @@ Finding look_at_log(const Surroundings&) {
 }
 
 // Starts `skein acp` as an editor does.
-Finding look_at_acp(const Surroundings&) {
+Finding look_at_acp(const Surroundings& here) {
+  if (!here.config.troubles.empty())
+    return {.note = "not started: the configuration has mistakes", .facts = R"({"answers":false})"};
   constexpr std::string_view request =
       R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}})";
   const process::UserCommand command{
@@ -293,7 +295,7 @@ Finding look_at_acp(const Surroundings&) {
       .environment = process::own_environment(),
       .folder = "/",
       .input = std::string(request) + "\n",
-      .time = std::chrono::seconds(1)};
+      .time = std::chrono::seconds(5)};
   const process::CommandEnd end = process::run_all({&command, 1}, {}).front();
   const Json answer = parse_json(trimmed(end.output)).value_or(Json());
   Finding found;

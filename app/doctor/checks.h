@@ -1,6 +1,6 @@
 // What doctor looks at besides the sessions: configuration, keys, servers, modules, sandbox,
-// disk, locks and log. Each check is a row of a table. A check changes nothing and waits for at
-// most a second.
+// disk, locks and log. Each check is a row of a table. A check changes nothing and waits for
+// seconds at most.
 #pragma once
 
 #include "app/invocation/cli.h"

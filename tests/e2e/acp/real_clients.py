@@ -66,8 +66,14 @@ class Acpx:
         return [*self.base, "--agent", " ".join([self.agent, *model]), *words]
 
     def run(self, model, *words, status=0):
-        done = subprocess.run(self.command(model, *words), env=self.place.environment, cwd=self.place.workspace,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            done = subprocess.run(self.command(model, *words), env=self.place.environment, cwd=self.place.workspace,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * PATIENCE)
+            # Its process for the session may be about to end.
+            if "shutting down" not in done.stderr or time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
         self.place.check(status is None or done.returncode == status, "acpx %s exits with %s" % (" ".join(words), status), done)
         return done.stdout
 
