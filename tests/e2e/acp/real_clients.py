@@ -31,6 +31,8 @@ def logs(place):
 
 
 def lines(path):
+    if not os.path.exists(path):  # its process has just been started
+        return []
     with open(path, "rb") as file:
         return [json.loads(line) for line in file if line.endswith(b"\n")]
 
