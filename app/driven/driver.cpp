@@ -145,6 +145,7 @@ void Driver::hear(const model::Event& event) {
 }
 
 void Driver::add_images(model::Message& message, const std::vector<model::Image>& images) {
+  std::erase(message.content, model::Block(model::Text{}));
   for (model::Image image : images) {
     image.blob = store::value_or_throw(application_->store().blobs().keep_blob(image.bytes));
     image.bytes.clear();
@@ -169,7 +170,6 @@ TurnEnd Driver::answer(const ClientPrompt& prompt) {
   if (prompt.expands)
     files =
         with_named_files(*application_, said.text, said.mentions, settings.rules, stop(), missing);
-  if (said.text.empty()) std::erase(files.message.content, model::Block(model::Text{}));
   for (const model::Image& image : said.images) files.message.content.emplace_back(image);
   add_images(files.message, prompt.images);
   remarks.insert(remarks.end(), missing.begin(), missing.end());

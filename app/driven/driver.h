@@ -84,6 +84,7 @@ class Driver {
   void answer_all();
   void turn(ClientPrompt prompt);
   agent::TurnEnd answer(const ClientPrompt& prompt);
+  // Drops a text that is empty as well: providers refuse it.
   void add_images(model::Message& message, const std::vector<model::Image>& images);
   void hear(const model::Event& event);
   ClientPrompt next();    // of those that wait
