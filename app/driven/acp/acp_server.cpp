@@ -70,7 +70,6 @@ Invocation session_invocation(const Invocation& base, const Json& params,
   Invocation out = base;
   out.subcommand = nullptr;
   out.print = true;
-  out.client_flags.asks = true;
   out.workspace = absolute_folder(string_at(params, "cwd"), "cwd");
   for (const std::string& each : strings_in(at(params, "additionalDirectories")))
     out.add_dirs.push_back(absolute_folder(each, "additionalDirectories"));
@@ -292,10 +291,14 @@ void AcpServer::work(Session& session, const Invocation& invocation,
     const std::lock_guard hold(lock_);
     session.id = id;
   };
-  Driver driver(invocation, places_around(invocation.workspace),
-                {session.in, out_, {session.stop, session.stops, session.leave}});
-  AcpSession dialect(driver, connection, session.id_start);
-  driver.run(dialect);
+  try {
+    Driver driver(invocation, places_around(invocation.workspace),
+                  {session.in, out_, {session.stop, session.stops, session.leave}});
+    AcpSession dialect(driver, connection, session.id_start);
+    driver.run(dialect);
+  } catch (const std::exception& error) {  // the other sessions continue
+    tell_user(error.what());
+  }
   session.ended = true;
   ended_.raise();
 }

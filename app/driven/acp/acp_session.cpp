@@ -30,6 +30,8 @@ Json option(std::string_view id, std::string_view name, std::string_view kind) {
   return {{"optionId", id}, {"name", name}, {"kind", kind}};
 }
 
+RequestError busy() { return {rpc::invalid_request, "busy: a turn is running in this session"}; }
+
 // Editors have lines end with "\n" alone, and show no byte order mark.
 std::string as_in_editor(std::string text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
@@ -61,16 +63,18 @@ void AcpSession::take(const LineQueue::Line& line) {
   }
   if (method == "session/cancel") return cancel();
   if (method == "$/cancel_request") {
-    prompt_cancelled_ = prompt_ && *prompt_ == at(params, "requestId");
-    return prompt_cancelled_ ? cancel() : void();
+    if (!prompt_ || *prompt_ != at(params, "requestId")) return;
+    prompt_cancelled_ = true;
+    return cancel();
   }
   try {
+    const bool opens = !handles(method);
+    if (!opens && driver_.session() == nullptr)
+      throw RequestError(rpc::no_such_resource, "the session could not be opened");
     if (method == "session/prompt") return take_prompt(id, params);
-    const bool opens =
-        method == "session/new" || method == "session/load" || method == "session/resume";
     answer(connection_.out, id,
            opens                          ? open(method, params)
-           : method == "session/set_mode" ? set_mode(params)
+           : method == "session/set_mode" ? set_mode(string_at(params, "modeId"))
                                           : set_option(params));
     if (!opens) return;
     updates_.send_commands();
@@ -96,7 +100,10 @@ Json AcpSession::open(const std::string& method, const Json& params) {
     connection_.opened(driver_.session()->id());
     updates_.enter(*driver_.session(), driver_.invocation());
   }
-  if (method == "session/load") updates_.replay();
+  if (method == "session/load") {
+    if (driver_.running()) throw busy();
+    updates_.replay();
+  }
   Json out = {{"modes", updates_.modes()}, {"configOptions", updates_.options()}};
   if (method == "session/new") out["sessionId"] = updates_.session_id();
   return out;
@@ -115,7 +122,7 @@ ChosenSession AcpSession::choose(store::SessionStore& store) {
 }
 
 void AcpSession::take_prompt(const Json& id, const Json& params) {
-  if (prompt_) throw RequestError(rpc::invalid_request, "busy: a turn is running in this session");
+  if (prompt_) throw busy();
   ClientPrompt prompt = prompt_of(at(params, "prompt"));
   const Id session = driver_.session()->id();
   if (const auto others = driver_.application().store().presence().at_work({&session, 1});
@@ -150,7 +157,7 @@ void AcpSession::turn_ended(const ClientPrompt&, const agent::TurnEnd& end, cons
   updates_.send_changes();
   if (!prompt_) return;
   const bool failed = end.stop == Stop::error || end.stop == Stop::interrupted;
-  if (failed && !end.at_its_limit)
+  if (failed && !end.at_its_limit && !prompt_cancelled_)
     return refuse(connection_.out, *std::exchange(prompt_, std::nullopt), rpc::internal_error,
                   end.error.empty() ? "the answer was cut off" : end.error);
   Json result = {{"stopReason", end.stop == Stop::aborted   ? "cancelled"
@@ -168,8 +175,7 @@ int AcpSession::failed(const Error& error) {
   return static_cast<int>(ExitStatus::turn);
 }
 
-Json AcpSession::set_mode(const Json& params) {
-  const std::string name = string_at(params, "modeId", string_at(params, "value"));
+Json AcpSession::set_mode(const std::string& name) {
   const auto modes = updates_.modes();
   if (std::ranges::none_of(list_at(modes, "availableModes"),
                            [&](const Json& each) { return string_at(each, "id") == name; }))
@@ -182,7 +188,7 @@ Json AcpSession::set_mode(const Json& params) {
 Json AcpSession::set_option(const Json& params) {
   const std::string option = string_at(params, "configId"), value = string_at(params, "value");
   if (option == "mode") {
-    set_mode(params);
+    set_mode(value);
   } else if (option == "model") {
     driver_.change_model([model = model_named(value)](model::ModelRef& now) mutable {
       model.thinking = now.thinking;
@@ -224,14 +230,12 @@ hooks::HookDefinition AcpSession::unsaved_buffers_hook() {
 std::string AcpSession::unsaved_change(const std::string& path,
                                        const std::function<bool()>& stopped) {
   constexpr std::chrono::seconds patience{5};
-  const std::optional<std::string> saved = updates_.text_of(path);
+  const std::optional<std::string> saved = updates_.file_at(path).text;
   if (!saved) return {};
-  const std::string absolute =
-      path.starts_with('/') ? path : driver_.application().workspace() + "/" + path;
-  const std::optional<Json> answer =
-      control_.ask({{"method", "fs/read_text_file"},
-                    {"params", {{"sessionId", updates_.session_id()}, {"path", absolute}}}},
-                   std::chrono::steady_clock::now() + patience, stopped);
+  const std::optional<Json> answer = control_.ask(
+      {{"method", "fs/read_text_file"},
+       {"params", {{"sessionId", updates_.session_id()}, {"path", updates_.absolute(path)}}}},
+      std::chrono::steady_clock::now() + patience, stopped);
   const Json said = answer.value_or(Json());
   const Json& content = at(at(said, "result"), "content");
   if (!content.is_string() || as_in_editor(content.get<std::string>()) == as_in_editor(*saved))
@@ -274,7 +278,7 @@ model::Answer AcpSession::ask(const model::Question& question) {
   if (!question.call) return {};  // the client is asked about calls alone
   Json call = updates_.call_json(*question.call);
   if (!call.contains("content") && !question.detail.empty())
-    call["content"] = {{{"type", "content"}, {"content", text_json(question.detail)}}};
+    call["content"] = {content_json(text_json(question.detail))};
   Json options = {option("once", "Allow once", "allow_once")};
   if (!question.remember.empty()) {
     const std::string& scope = question.scope.empty() ? question.remember : question.scope;
@@ -342,11 +346,10 @@ std::optional<std::string> AcpSession::ask_line(const model::LineQuestion& quest
 
 model::PlanReview AcpSession::review(const model::Plan& plan) {
   using Verdict = model::PlanReview::Verdict;
-  Json call = {
-      {"toolCallId", updates_.last_call()},
-      {"title", plan.title.empty() ? "Plan" : plan.title},
-      {"kind", "switch_mode"},
-      {"content", {{{"type", "content"}, {"content", {{"type", "text"}, {"text", plan.text}}}}}}};
+  Json call = {{"toolCallId", updates_.last_call()},
+               {"title", plan.title.empty() ? "Plan" : plan.title},
+               {"kind", "switch_mode"},
+               {"content", {content_json(text_json(plan.text))}}};
   const std::string chosen = choose_option(
       std::move(call), {option("yes", "Carry it out, and ask before edits", "allow_once"),
                         option("edits", "Carry it out, and allow edits", "allow_always"),

@@ -33,7 +33,7 @@ class AcpSession : public Dialect {
   void take_prompt(const Json& id, const Json& params);
   void cancel();
   void answer_prompt(const Json& result);
-  Json set_mode(const Json& params);
+  Json set_mode(const std::string& name);
   Json set_option(const Json& params);
   model::ModelRef model_named(const std::string& name) const;  // throws RequestError
   hooks::HookDefinition unsaved_buffers_hook();

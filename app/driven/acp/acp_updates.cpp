@@ -28,7 +28,11 @@ std::string_view kind_of(std::string_view tool) {
   return row == std::end(kinds) ? "other" : row->kind;
 }
 
-Json content_json(Json block) { return {{"type", "content"}, {"content", std::move(block)}}; }
+// The file that the call writes; empty: it writes none.
+std::string written_path(const model::ToolUse& call) {
+  if (kind_of(call.name) != "edit") return {};
+  return string_at(parse_json(call.input).value_or(Json()), "path");
+}
 
 // The file that the input names once the call is done, if the tool replaces text in it.
 std::optional<std::string> text_after(const model::ToolUse& call,
@@ -54,6 +58,8 @@ Json text_json(std::string_view text) {
   if (out.size() < text.size()) out += "\n[cut: " + with_separators(text.size()) + " bytes in all]";
   return {{"type", "text"}, {"text", out}};
 }
+
+Json content_json(Json block) { return {{"type", "content"}, {"content", std::move(block)}}; }
 
 void AcpUpdates::enter(HeadlessSession& session, const Invocation& invocation) {
   session_ = &session;
@@ -84,13 +90,16 @@ void AcpUpdates::notice(model::Notice::Level level, const std::string& text) {
                   {"title", text}});
 }
 
-std::optional<std::string> AcpUpdates::text_of(const std::string& path) const {
-  const workspace::FilePlace place = root_->locate(path);
-  if (!place) return std::nullopt;
-  const workspace::OpenedFile file = root_->open_file(place);
-  if (!file) return std::nullopt;
-  std::optional<std::string> out = read_all(file.fd.get(), most_text);
-  return out && is_valid_utf8(*out) ? out : std::nullopt;
+AcpUpdates::File AcpUpdates::file_at(const std::string& path) const {
+  const auto further = session_->application().folders().roots()->find(path).root;
+  const workspace::Root& root = further ? *further : *root_;
+  const workspace::FilePlace place = root.locate(path);
+  if (!place) return {.missing = place.missing};
+  const workspace::OpenedFile file = root.open_file(place);
+  if (!file) return {.missing = file.missing};
+  std::optional<std::string> text = read_all(file.fd.get(), most_text);
+  if (text && !is_valid_utf8(*text)) text.reset();
+  return {.text = std::move(text)};
 }
 
 Json AcpUpdates::describe(const model::ToolUse& call) const {
@@ -104,29 +113,31 @@ Json AcpUpdates::describe(const model::ToolUse& call) const {
   if (tool == nullptr) return out;
   out["title"] = tool->title(call.input);
   const std::string path = tool->argument.is_path() ? string_at(input, tool->argument.name) : "";
-  if (!path.empty())
-    out["locations"] = {
-        {{"path",
-          path.starts_with('/') ? path : session_->application().workspace() + "/" + path}}};
+  if (!path.empty()) out["locations"] = {{{"path", absolute(path)}}};
   return out;
 }
 
-Json AcpUpdates::diff_json(const Call& call, const std::string& after) const {
-  const Json described = describe(call.use);
-  return {{"type", "diff"},
-          {"path", string_at(at(described, "locations").at(0), "path")},
-          {"oldText", call.before ? Json(*call.before) : Json()},
-          {"newText", after}};
+std::string AcpUpdates::absolute(const std::string& path) const {
+  return path.starts_with('/') ? path : session_->application().workspace() + "/" + path;
+}
+
+std::optional<Json> AcpUpdates::diff_json(const Call& call,
+                                          const std::optional<std::string>& after) const {
+  const bool known = call.before.missing || call.before.text;
+  if (call.path.empty() || !known || !after || after->size() > most_text) return std::nullopt;
+  return Json{{"type", "diff"},
+              {"path", absolute(call.path)},
+              {"oldText", call.before.text ? Json(*call.before.text) : Json()},
+              {"newText", *after}};
 }
 
 Json AcpUpdates::call_json(const model::ToolUse& use) {
   Json out = describe(use);
-  const Call call{.use = use,
-                  .before = text_of(string_at(at(out, "rawInput"), "path")),
-                  .writes = kind_of(use.name) == "edit"};
-  if (!call.writes || !out.contains("locations")) return out;
-  if (const auto after = text_after(use, call.before); after && after->size() <= most_text)
-    out["content"] = {diff_json(call, *after)};
+  const std::string path = written_path(use);
+  if (path.empty()) return out;
+  const Call call{.use = use, .path = path, .before = file_at(path)};
+  if (const auto diff = diff_json(call, text_after(use, call.before.text)))
+    out["content"] = Json::array({*diff});
   return out;
 }
 
@@ -218,9 +229,8 @@ void AcpUpdates::usage(const model::Usage& usage) {
 void AcpUpdates::started(const model::ToolStarted& event) {
   Call& call = calls_[last_call_ = event.call.id];
   call.use = event.call;
-  const Json described = describe(event.call);
-  call.writes = kind_of(event.call.name) == "edit" && described.contains("locations");
-  if (call.writes) call.before = text_of(string_at(at(described, "rawInput"), "path"));
+  call.path = written_path(event.call);
+  if (!call.path.empty()) call.before = file_at(call.path);
   send("tool_call_update",
        {{"toolCallId", event.call.id}, {"status", "in_progress"}, {"title", event.title}});
 }
@@ -252,10 +262,8 @@ void AcpUpdates::results(const model::Message& message) {
     if (result == nullptr) continue;
     const Call& call = calls_[result->tool_use_id];
     Json content = Json::array();
-    if (call.writes && !result->is_error)
-      if (const auto after =
-              text_of(string_at(parse_json(call.use.input).value_or(Json()), "path")))
-        content.push_back(diff_json(call, *after));
+    if (!call.path.empty() && !result->is_error)
+      if (auto diff = diff_json(call, file_at(call.path).text)) content.push_back(*std::move(diff));
     if (content.empty())
       for (const model::ResultBlock& each : result->content)
         content.push_back(content_json(block_json(each)));

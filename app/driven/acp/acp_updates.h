@@ -10,6 +10,7 @@
 namespace skein::app::driven::acp {
 
 Json text_json(std::string_view text);  // a block of content; a long text is cut
+Json content_json(Json block);          // content of a call
 
 class AcpUpdates {
  public:
@@ -31,15 +32,21 @@ class AcpUpdates {
   Json options();
   // A call for a question about it: what it is, and what it would change.
   Json call_json(const model::ToolUse& call);
-  // What is in a file of the workspace, read through the confined access of the tools; none: it is
-  // no text, too large, not there, or elsewhere.
-  std::optional<std::string> text_of(const std::string& path) const;
+  // A file of the workspace or of an additional directory, read through the confined access of the
+  // tools.
+  struct File {
+    bool missing = false;
+    std::optional<std::string> text{};  // none: missing, no text, too large, or not to be read
+  };
+  File file_at(const std::string& path) const;
+  std::string absolute(const std::string& path) const;  // as the editor knows it
 
  private:
   struct Call {
     model::ToolUse use{};
-    std::optional<std::string> before{};  // what was in the file that it writes
-    bool writes = false, announced = false;
+    std::string path{};  // of the file that it writes; empty: it writes none
+    File before{};
+    bool announced = false;
     std::string output{};  // the end of it
     std::chrono::steady_clock::time_point shown{};
   };
@@ -56,7 +63,8 @@ class AcpUpdates {
   void compaction(const model::Entry& entry);
   Json describe(const model::ToolUse& call) const;
   Json block_json(const model::ResultBlock& block) const;
-  Json diff_json(const Call& call, const std::string& after) const;
+  // The whole file before and after the call; none: one of them cannot be shown.
+  std::optional<Json> diff_json(const Call& call, const std::optional<std::string>& after) const;
   Json commands() const;
   std::string mode_now() const, model_now() const;
 
