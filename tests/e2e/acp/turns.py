@@ -194,6 +194,24 @@ def busy(place):
     client.ends()
 
 
+def unshown(place):
+    """A file that is too large to be shown is not shown as a new one."""
+    with open(os.path.join(place.workspace, "big.txt"), "w") as file:
+        file.write("x" * 1500000)
+    calls = [[call("write", "w1", path="big.txt", content="small")], "done",
+             [call("write", "w2", path="new.txt", content="small")], "done"]
+    client = Client(place, *place.model(calls), answers={PERMISSION: lambda _: NOTHING})
+    session = client.new()
+    for count, kinds in ((1, {"content"}), (2, {"diff"})):
+        prompt = client.begin(session, "go")
+        question = client.wait_asked(PERMISSION, count)
+        content = question["params"]["toolCall"]["content"]
+        client.check({each["type"] for each in content} == kinds, kinds, content)
+        client.reply(question, ALLOW(question["params"]))
+        client.stops(prompt)
+    client.ends()
+
+
 def editor(place):
     """What the editor has and the disk does not."""
     open(os.path.join(place.workspace, "a.txt"), "w").write("disk\n")
@@ -392,4 +410,4 @@ def helpers(place):
     client.ends()
 
 
-CASES = [plain, permissions, cancelling, silent, busy, editor, output, modes, plans, helpers, leaving]
+CASES = [plain, permissions, cancelling, silent, busy, unshown, editor, output, modes, plans, helpers, leaving]
